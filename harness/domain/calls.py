@@ -1,0 +1,196 @@
+"""One call: what is asked, what came back, when it happened."""
+
+from typing import Literal
+
+from harness.domain.canonical import digest, text_digest
+from harness.domain.cases import Arm
+from harness.domain.record import Count, Positive, Record, Sha256, Text
+
+Role = Literal["answer", "vote"]
+
+
+class Subject(Record):
+    """What a call is about.
+
+    An answer is about a case and an arm. A vote is about one answer of an arm
+    on a case (``answer`` is its repeat), or about a canary, or an anchor.
+    """
+
+    kind: Literal["case", "canary", "anchor"]
+    id: Text
+    arm: Arm | None = None
+    answer: Count | None = None
+
+
+class Request(Record):
+    """One call to be made, named by the digest of everything that decides it.
+
+    ``body`` is the outgoing JSON text, sent byte for byte. ``address`` is the
+    endpoint without credentials. ``repeat`` is in the name, never in the body.
+    ``shown`` holds the digests of the answers that a vote shows, in order.
+    """
+
+    name: Sha256
+    role: Role
+    endpoint: Text
+    address: str
+    body: str
+    subject: Subject
+    repeat: Count
+    shown: tuple[Sha256, ...] = ()
+
+
+def make_request(
+    *,
+    role: Role,
+    endpoint: str,
+    address: str,
+    body: str,
+    subject: Subject,
+    repeat: int,
+    shown_answers: tuple[str, ...] = (),
+) -> Request:
+    """Return the request with its name."""
+    shown = tuple(text_digest(answer) for answer in shown_answers)
+    name = digest(
+        {
+            "role": role,
+            "endpoint": endpoint,
+            "address": address,
+            "body": body,
+            "subject": subject.model_dump(mode="json"),
+            "repeat": repeat,
+            "shown": shown,
+        }
+    )
+    return Request(
+        name=name,
+        role=role,
+        endpoint=endpoint,
+        address=address,
+        body=body,
+        subject=subject,
+        repeat=repeat,
+        shown=shown,
+    )
+
+
+class Response(Record):
+    """What a server said, as it said it.
+
+    ``body`` is the raw body; ``encoding`` is ``base64`` where the bytes are
+    not UTF-8. ``headers`` keeps those that tell who answered, in lower case.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str
+    encoding: Literal["utf-8", "base64"] = "utf-8"
+
+
+class Failure(Record):
+    """Why a call has no response, after the last try."""
+
+    kind: Text
+    detail: str = ""
+    status: int | None = None
+
+
+class Attempt(Record):
+    """One try of a call. ``error`` is null for the one that succeeded."""
+
+    started_ms: Count
+    duration_ms: Count
+    status: int | None = None
+    error: str | None = None
+    wait_ms: Count = 0
+
+
+class Timing(Record):
+    """When a call happened, try by try. ``started_ms`` is Unix time in milliseconds."""
+
+    request: Sha256
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def started_ms(self) -> int:
+        """Start of the first try."""
+        return self.attempts[0].started_ms if self.attempts else 0
+
+
+class Stored(Record):
+    """What the store holds under a request's name while a run goes on."""
+
+    response: Response
+    timing: Timing
+
+
+class Evidence(Record):
+    """One sealed line: which request, and what came of it.
+
+    Times are kept apart (`Timing`), so that the same answers have the same
+    evidence bytes at any concurrency and after any number of resumes.
+    """
+
+    request: Sha256
+    role: Role
+    endpoint: Text
+    subject: Subject
+    repeat: Count
+    shown: tuple[Sha256, ...] = ()
+    response: Response | None = None
+    failure: Failure | None = None
+
+
+class RecordedReply(Record):
+    """One reply of a file of recorded replies.
+
+    For an arm, ``id`` is the case. For a judge, ``kind``, ``id``, ``arm`` and
+    ``answer`` say whose answer the vote is about. A ``failure`` stands for a
+    call that brought nothing.
+    """
+
+    id: Text
+    kind: Literal["case", "canary", "anchor"] = "case"
+    arm: Arm | None = None
+    answer: Count | None = None
+    repeat: Count = 0
+    content: str | None = None
+    failure: Text | None = None
+    finish_reason: Text = "stop"
+    model: Text | None = None
+    fingerprint: Text | None = None
+
+
+class Usage(Record):
+    """Tokens as the server counted them."""
+
+    prompt_tokens: Count
+    completion_tokens: Count
+
+
+class Identity(Record):
+    """Who answered, as far as the response says. Null is unknown, not equal."""
+
+    model: str | None = None
+    fingerprint: str | None = None
+    service_tier: str | None = None
+    provider: str | None = None
+
+
+class Progress(Record):
+    """How far a run has come. Durations in seconds; ``cost`` null where no price is known."""
+
+    phase: str
+    n_done: Count
+    n_total: Positive
+    n_cached: Count
+    n_calls: Count
+    errors: tuple[tuple[str, int], ...] = ()
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    n_usage_unknown: Count = 0
+    cost: float | None = None
+    elapsed_s: float = 0.0
+    eta_s: float | None = None
+    waiting_for: str | None = None

@@ -1,0 +1,81 @@
+"""Canonical bytes and digests: the same value always has the same name."""
+
+import hashlib
+import json
+from typing import Any, NoReturn
+
+import rfc8785
+
+from harness.domain.errors import InputError
+from harness.domain.record import Record, thaw
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of a record or a JSON value.
+
+    Raises:
+        InputError: The value has no such form: NaN, an integer beyond 2**53,
+            a lone surrogate, a key that is not text.
+
+    References:
+        RFC 8785, JSON Canonicalization Scheme.
+    """
+    plain = value.model_dump(mode="json") if isinstance(value, Record) else thaw(value)
+    try:
+        return rfc8785.dumps(plain)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        raise InputError(f"no canonical JSON form: {error}") from error
+
+
+def sha256_hex(content: bytes) -> str:
+    """Return the SHA-256 of the bytes, as 64 lower-case hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical bytes of a record or a JSON value."""
+    return sha256_hex(canonical_bytes(value))
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of the UTF-8 bytes of a text."""
+    return sha256_hex(text.encode("utf-8", "surrogatepass"))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"{text} is not a finite number")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"key {key!r} occurs twice in one object")
+        found[key] = value
+    return found
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Read JSON as its standard has it.
+
+    Duplicate keys, NaN, infinities, numbers that overflow and bytes that are
+    not UTF-8 are refused, since two readers could take them for two values.
+
+    Raises:
+        ValueError: The text is not such JSON; the message says why.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8")
+    try:
+        return json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique
+        )
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error

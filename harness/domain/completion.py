@@ -1,0 +1,142 @@
+"""Reading a chat completion: text and identity, or the reason why there is no text."""
+
+import json
+from base64 import b64decode
+from typing import Any, Literal, NamedTuple
+
+from harness.domain.calls import Identity, Response, Usage
+
+NoText = Literal["unreadable", "refused", "truncated", "filtered"]
+
+
+class Completion(NamedTuple):
+    """What a response says.
+
+    Exactly one of ``text`` and ``no_text`` is set; ``detail`` explains the
+    latter. ``usage`` is null where the server did not count.
+    """
+
+    text: str | None
+    no_text: NoText | None
+    detail: str
+    finish_reason: str | None
+    identity: Identity
+    usage: Usage | None
+
+
+class MalformedBody(ValueError):
+    """The body is no chat completion: an error, a page, half a document."""
+
+    def __init__(self, detail: str, *, error: dict[str, Any] | None = None) -> None:
+        super().__init__(detail)
+        self.error = error
+
+
+def response_bytes(response: Response) -> bytes:
+    """Return the body as the bytes that came."""
+    if response.encoding == "base64":
+        return b64decode(response.body)
+    return response.body.encode("utf-8", "surrogatepass")
+
+
+def read_completion(body: str | bytes) -> Completion:
+    """Read the body of a successful response.
+
+    Args:
+        body: The raw body.
+
+    Returns:
+        The text of the first choice, or why there is none. A length stop, a
+        content filter and a refusal are never text, whatever they carry.
+
+    Raises:
+        MalformedBody: The body is no chat completion; ``error`` holds the
+            server's error object where it sent one under a success status.
+    """
+    document = _document(body)
+    choice = _first_choice(document)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise MalformedBody("the first choice has no message")
+    finish = choice.get("finish_reason")
+    text, no_text, detail = _text(message, finish)
+    return Completion(
+        text=text,
+        no_text=no_text,
+        detail=detail,
+        finish_reason=finish if isinstance(finish, str) else None,
+        identity=_identity(document),
+        usage=_usage(document.get("usage")),
+    )
+
+
+def _document(body: str | bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as cause:
+        start = body[:40]
+        shown = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
+        raise MalformedBody(f"not JSON: {shown!r}") from cause
+    if not isinstance(document, dict):
+        raise MalformedBody(f"a JSON {type(document).__name__} instead of an object")
+    error = document.get("error")
+    if error is None and document.get("type") == "error":
+        error = document
+    if error is not None:
+        fields = error if isinstance(error, dict) else {"message": str(error)}
+        raise MalformedBody(f"an error body: {fields.get('message', '')}"[:200], error=fields)
+    return document
+
+
+def _first_choice(document: dict[str, Any]) -> dict[str, Any]:
+    choices = document.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise MalformedBody("no choices")
+    return choices[0]
+
+
+def _text(message: dict[str, Any], finish: object) -> tuple[str | None, NoText | None, str]:
+    if finish == "length":
+        return None, "truncated", "finish reason length"
+    if finish == "content_filter":
+        return None, "filtered", "finish reason content_filter"
+    if message.get("refusal"):
+        return None, "refused", "the server marked a refusal"
+    content = message.get("content")
+    if isinstance(content, list):
+        return _joined(content)
+    if not isinstance(content, str):
+        return None, "unreadable", "no content"
+    return content, None, ""
+
+
+def _joined(parts: list[Any]) -> tuple[str | None, NoText | None, str]:
+    texts: list[str] = []
+    for part in parts:
+        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+            kind = part.get("type") if isinstance(part, dict) else type(part).__name__
+            return None, "unreadable", f"a content part of type {kind!r}"
+        texts.append(part["text"])
+    return "".join(texts), None, ""
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _identity(document: dict[str, Any]) -> Identity:
+    return Identity(
+        model=_word(document.get("model")),
+        fingerprint=_word(document.get("system_fingerprint")),
+        service_tier=_word(document.get("service_tier")),
+        provider=_word(document.get("provider")),
+    )
+
+
+def _usage(usage: object) -> Usage | None:
+    if not isinstance(usage, dict):
+        return None
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if type(prompt) is not int or type(completion) is not int or prompt < 0 or completion < 0:
+        return None
+    return Usage(prompt_tokens=prompt, completion_tokens=completion)

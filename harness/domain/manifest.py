@@ -1,0 +1,47 @@
+"""What a sealed run says of itself, and what its evidence says when read."""
+
+from typing import Literal, NamedTuple
+
+from harness.domain.record import Count, Record, Sha256, Text
+from harness.domain.verdicts import AnswerNote, CallIdentity, CaseResult, Graded, Vote
+
+
+class Manifest(Record):
+    """``manifest.json``. Times are UTC, ISO 8601; ``merkle_root`` is over the evidence lines (RFC 6962)."""
+
+    version: Literal["1"] = "1"
+    plan_sha256: Sha256
+    evidence_sha256: Sha256
+    timings_sha256: Sha256
+    merkle_root: Sha256
+    n_records: Count
+    n_failed: Count
+    n_attempts: Count
+    n_calls: Count
+    n_reused: Count = 0
+    complete: bool
+    stopped: Text | None = None
+    locked: bool = False
+    started_at: Text
+    finished_at: Text
+    harness_version: Text
+    returned_models: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+class CheckedCanary(NamedTuple):
+    """A canary of the checks, graded."""
+
+    id: str
+    graded: Graded
+
+
+class Reading(NamedTuple):
+    """A whole run, read: what audits and analysis start from. Everything is in plan order."""
+
+    cases: tuple[CaseResult, ...]
+    case_votes: tuple[Vote, ...]
+    anchor_votes: tuple[Vote, ...]
+    canary_votes: tuple[Vote, ...]
+    checked_canaries: tuple[CheckedCanary, ...]
+    identities: tuple[CallIdentity, ...]
+    answers: tuple[AnswerNote, ...]

@@ -1,0 +1,103 @@
+"""The plan: everything decided before any call, resolved and frozen by digest."""
+
+from typing import Literal
+
+from harness.domain.canonical import digest
+from harness.domain.cases import Anchor, Arm, Canary, Case, Split
+from harness.domain.record import Record, Sha256, Text
+from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec
+
+PLAN_VERSION: Literal["1"] = "1"
+
+
+class Template(Record):
+    """The text an arm's prompts are built with; ``system`` is sent before it."""
+
+    prompt: str | None = None
+    system: str | None = None
+
+
+class InputDigest(Record):
+    """One file that the plan rests on. ``path`` is relative to the experiment."""
+
+    path: Text
+    sha256: Sha256
+
+
+class Templates(Record):
+    """The templates of both arms."""
+
+    baseline: Template
+    candidate: Template
+
+
+class Plan(Record):
+    """Everything decided before any call.
+
+    It holds the inputs themselves, so that a run directory is complete: every
+    request and every number can be made again from it and the evidence.
+    ``held_out`` are the ids of the cases on that side of the split.
+    """
+
+    version: Literal["1"] = PLAN_VERSION
+    experiment: Experiment
+    gold: GoldSpec
+    cases: tuple[Case, ...]
+    held_out: tuple[Text, ...]
+    canaries: tuple[Canary, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    judge: JudgeSpec | None = None
+    judge_prompt: str | None = None
+    templates: Templates
+    inputs: tuple[InputDigest, ...]
+
+    def endpoint(self, name: str) -> EndpointSpec:
+        """Return the endpoint called ``baseline``, ``candidate`` or ``judge``."""
+        if name == "judge":
+            if self.experiment.judge is None:
+                raise KeyError(name)
+            return self.experiment.judge.endpoint
+        return {"baseline": self.experiment.arm.baseline, "candidate": self.experiment.arm.candidate}[name]
+
+    def template(self, arm: Arm) -> Template:
+        """Return the template of the arm."""
+        return self.templates.baseline if arm == "baseline" else self.templates.candidate
+
+    def split_of(self) -> dict[str, Split]:
+        """Return the side of the split each case is on, by case id."""
+        held_out = frozenset(self.held_out)
+        return {case.id: "held_out" if case.id in held_out else "exploratory" for case in self.cases}
+
+
+def plan_digest(plan: Plan) -> str:
+    """Return the plan's name: the SHA-256 of its canonical JSON."""
+    return digest(plan)
+
+
+class Lock(Record):
+    """``experiment.lock.json``: the digests a run must still match.
+
+    ``settings`` names every resolved setting by dotted path with the digest of
+    its value, so that a mismatch can be told key by key.
+    """
+
+    version: Literal["1"] = "1"
+    experiment: Text
+    plan_sha256: Sha256
+    inputs: tuple[InputDigest, ...]
+    parts: tuple[InputDigest, ...]
+    harness_version: Text
+    frozen_at: Text
+
+
+class Look(Record):
+    """One opening of the held-out split, a line of ``looks.jsonl``."""
+
+    number: int
+    opened_at: Text
+    gold: Text
+    run: Sha256
+    plan_sha256: Sha256
+    released: Literal["numbers", "decision"]
+    previous: Sha256 | None
+    entry: Sha256

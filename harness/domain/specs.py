@@ -1,0 +1,231 @@
+"""What an experiment is made of, as people write it: gold set, judge, endpoints, settings."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from harness.domain.record import NOTHING, Count, JsonObject, Positive, Record, Sha256, Share, Text
+
+Estimand = Literal["majority", "mean"]
+RoutingPolicy = Literal["fail", "segment", "accept"]
+Unit = Annotated[float, Field(gt=0, lt=1)]
+
+
+class SplitSpec(Record):
+    """How cases are dealt to the exploratory and the held-out part.
+
+    The side of a cluster is a keyed digest of its name, so that a new case
+    never moves an old one.
+    """
+
+    salt: Text
+    held_out: Share
+    by: Literal["cluster", "case"]
+
+
+class GoldSpec(Record):
+    """``gold/NAME/set.toml``."""
+
+    name: Text
+    license: Text
+    why: Text
+    version: Text = "1"
+    source: str | None = None
+    split: SplitSpec
+
+
+class JudgeSpec(Record):
+    """``judges/NAME/judge.toml``: what a judge is asked and how its reply is read.
+
+    A reply is read from one place: the ``field`` of a JSON object, or the last
+    line that starts with ``marker``. ``open`` and ``close`` are what the label
+    stands between there, such as ``[[`` and ``]]``. ``scores`` are the labels'
+    values, in their order.
+    """
+
+    name: Text
+    version: Text
+    mode: Literal["single", "pairwise"]
+    labels: Annotated[tuple[Text, ...], Field(min_length=2)]
+    passing: Annotated[tuple[Text, ...], Field(min_length=1)]
+    scores: tuple[float, ...] | None = None
+    reply: Literal["json", "last-line"]
+    field: Text | None = None
+    marker: str | None = None
+    open: str = ""
+    close: str = ""
+    aliases: JsonObject = NOTHING
+    prompt: Text
+    prompt_sha256: Sha256
+    system: str | None = None
+    family: Text | None = None
+    why: Text
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if len(set(self.labels)) != len(self.labels):
+            raise ValueError("labels: one of them is named twice")
+        unknown = [label for label in self.passing if label not in self.labels]
+        if unknown:
+            raise ValueError(f"passing: {unknown[0]!r} is not one of the labels {list(self.labels)}")
+        if len(set(self.passing)) >= len(self.labels):
+            raise ValueError("passing: every label passes, so nothing can fail")
+        if self.scores is not None and len(self.scores) != len(self.labels):
+            raise ValueError(f"scores: {len(self.scores)} values for {len(self.labels)} labels")
+        if self.reply == "json" and not self.field:
+            raise ValueError('field: wanted with reply = "json"')
+        if self.reply == "last-line" and self.marker is None:
+            raise ValueError('marker: wanted with reply = "last-line" ("" for a bare last line)')
+        for label, words in self.aliases.items():
+            if label not in self.labels:
+                raise ValueError(f"aliases: {label!r} is not one of the labels")
+            if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
+                raise ValueError(f"aliases.{label}: wanted a list of texts")
+        return self
+
+
+class Limits(Record):
+    """How hard an endpoint may be asked. Durations in seconds."""
+
+    in_flight: Positive = 16
+    connect_s: Annotated[float, Field(gt=0)] = 5.0
+    timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    attempts: Positive = 6
+    total_s: Annotated[float, Field(gt=0)] = 300.0
+    longest_wait_s: Annotated[float, Field(gt=0)] = 60.0
+    per_minute: Positive | None = None
+
+
+class Price(Record):
+    """Cost of a million tokens, in the currency of the budget."""
+
+    prompt: Annotated[float, Field(ge=0)]
+    completion: Annotated[float, Field(ge=0)]
+
+
+class EndpointSpec(Record):
+    """One arm or one judge: where it is and with which settings it is asked.
+
+    ``sampling`` goes into the request body as it stands; a setting that is
+    absent, null or 0 is three different things. ``expect_model`` pins the id
+    that must come back. ``replies`` names the file of recorded replies.
+    """
+
+    backend: Literal["chat", "recorded"]
+    model: Text
+    base_url: Text | None = None
+    api_key_env: Text | None = None
+    template: Text | None = None
+    system: Text | None = None
+    replies: Text | None = None
+    sampling: JsonObject = NOTHING
+    headers: JsonObject = NOTHING
+    expect_model: Text | None = None
+    family: Text | None = None
+    price: Price | None = None
+    limits: Limits = Limits()
+    retry_filtered: bool = False
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.backend == "chat" and not self.base_url:
+            raise ValueError('base_url: wanted with backend = "chat"')
+        if self.backend == "recorded" and not self.replies:
+            raise ValueError('replies: wanted with backend = "recorded"')
+        ours = {"model", "messages", "n", "stream"} & set(self.sampling)
+        if ours:
+            raise ValueError(f"sampling.{min(ours)}: not a sampling setting; the harness sets it")
+        return self
+
+
+class Repeats(Record):
+    """K answers of each arm to a case, and votes of the judge on each answer."""
+
+    answers: Positive
+    votes: Positive = 1
+
+
+class Guardrail(Record):
+    """Something that must not get worse by more than ``margin``; ``tag`` narrows it to a slice."""
+
+    name: Text
+    margin: Unit
+    tag: Text | None = None
+    estimand: Estimand = "majority"
+
+
+class AnalysisSpec(Record):
+    """The analysis, decided before the data.
+
+    ``margin`` is the smallest difference that matters, as a share. ``primary``
+    says whether an answer counts as its pass or as its score. ``slices`` are
+    tags. ``weights`` maps tags to their share of the target population.
+    """
+
+    estimand: Estimand = "majority"
+    primary: Literal["pass", "score"] = "pass"
+    alpha: Unit = 0.05
+    margin: Unit
+    power: Unit = 0.8
+    guardrails: tuple[Guardrail, ...] = ()
+    slices: tuple[Text, ...] = ()
+    weights: JsonObject = NOTHING
+    seed: Count
+    missing: Literal["no_verdict", "fail"] = "no_verdict"
+
+    @model_validator(mode="after")
+    def _weights_are_shares(self) -> Self:
+        for tag, share in self.weights.items():
+            if isinstance(share, bool) or not isinstance(share, int | float) or share < 0:
+                raise ValueError(f"weights.{tag}: found {share!r}, wanted a number from 0")
+        if self.weights and sum(self.weights.values()) <= 0:
+            raise ValueError("weights: all of them are 0")
+        return self
+
+
+class Gates(Record):
+    """Rules that can fail a run. A floor that is null is not a gate."""
+
+    routing: RoutingPolicy = "fail"
+    completeness: Share = 0.9
+    judge_agreement: Share | None = None
+    judge_repeatability: Share | None = None
+    same_model_as_judge: Literal["note", "fail"] = "note"
+
+
+class Budget(Record):
+    """Where a run stops asking. Null is no limit; ``seconds`` is wall-clock time."""
+
+    calls: Positive | None = None
+    cost: Annotated[float, Field(gt=0)] | None = None
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    currency: Text = "USD"
+
+
+class ArmSpecs(Record):
+    """``[arm.baseline]`` and ``[arm.candidate]``."""
+
+    baseline: EndpointSpec
+    candidate: EndpointSpec
+
+
+class JudgeUse(Record):
+    """``[judge]``: which judge, and the endpoint that answers for it."""
+
+    spec: Text
+    endpoint: EndpointSpec
+
+
+class Experiment(Record):
+    """``experiment.toml``. Paths are relative to the file."""
+
+    name: Text
+    gold: Text
+    anchors: Text | None = None
+    judge: JudgeUse | None = None
+    arm: ArmSpecs
+    repeats: Repeats
+    analysis: AnalysisSpec
+    gates: Gates = Gates()
+    budget: Budget = Budget()
+    why: str | None = None
