@@ -48,7 +48,11 @@ def thaw(value: Any) -> Any:
 JsonObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]
 """A JSON object whose keys are not ours to name, such as sampling settings."""
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+def nothing() -> Mapping[str, Any]:
+    """Return the empty object, the default of every `JsonObject` field."""
+    return MappingProxyType({})
+
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

@@ -2,7 +2,9 @@
 
 from typing import Literal
 
-from harness.domain.record import NOTHING, Count, JsonObject, Record, Sha256, Text
+from pydantic import Field
+
+from harness.domain.record import Count, JsonObject, Record, Sha256, Text, nothing
 
 SCHEMA_VERSION: Literal["1"] = "1"
 
@@ -224,7 +226,7 @@ class Section(Record):
     flips: FlipsBlock
     segments: SegmentsBlock
     planning: PlanningBlock
-    extra: JsonObject = NOTHING
+    extra: JsonObject = Field(default_factory=nothing)
 
 
 class CanaryResult(Record):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from harness.domain.record import NOTHING, Count, JsonObject, Positive, Record, Sha256, Share, Text
+from harness.domain.record import Count, JsonObject, Positive, Record, Sha256, Share, Text, nothing
 
 Estimand = Literal["majority", "mean"]
 RoutingPolicy = Literal["fail", "segment", "accept"]
@@ -54,7 +54,7 @@ class JudgeSpec(Record):
     marker: str | None = None
     open: str = ""
     close: str = ""
-    aliases: JsonObject = NOTHING
+    aliases: JsonObject = Field(default_factory=nothing)
     prompt: Text
     prompt_sha256: Sha256
     system: str | None = None
@@ -118,8 +118,8 @@ class EndpointSpec(Record):
     template: Text | None = None
     system: Text | None = None
     replies: Text | None = None
-    sampling: JsonObject = NOTHING
-    headers: JsonObject = NOTHING
+    sampling: JsonObject = Field(default_factory=nothing)
+    headers: JsonObject = Field(default_factory=nothing)
     expect_model: Text | None = None
     family: Text | None = None
     price: Price | None = None
@@ -169,7 +169,7 @@ class AnalysisSpec(Record):
     power: Unit = 0.8
     guardrails: tuple[Guardrail, ...] = ()
     slices: tuple[Text, ...] = ()
-    weights: JsonObject = NOTHING
+    weights: JsonObject = Field(default_factory=nothing)
     seed: Count
     missing: Literal["no_verdict", "fail"] = "no_verdict"
 
