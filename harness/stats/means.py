@@ -1,0 +1,262 @@
+"""The mean of paired differences, with a standard error that knows clusters."""
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from harness.stats.estimability import NotEstimable
+from harness.stats.grid import TIE_TOLERANCE, on_grid
+from harness.stats.intervals import Interval
+from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, scores
+
+SMALLEST_PVALUE = sys.float_info.min
+
+
+class PairedMean(NamedTuple):
+    """A mean difference and what is known about its error.
+
+    Attributes:
+        n_cases: Cases.
+        n_clusters: Independent groups of cases; n_cases when each stands alone.
+        difference: Mean of the differences over cases, in their unit.
+        standard_error: Cluster-robust (CR2).
+        df: Satterthwaite degrees of freedom of that standard error, 1 or more.
+        interval: Two-sided t interval of the difference.
+        pvalue: Two-sided t test of no difference, above 0.
+        naive_standard_error: What it would be if all cases were independent.
+    """
+
+    n_cases: int
+    n_clusters: int
+    difference: float
+    standard_error: float
+    df: float
+    interval: Interval
+    pvalue: float
+    naive_standard_error: float
+
+
+class ClusterSums(NamedTuple):
+    """Differences added up by cluster, in an order that the order of the cases cannot change.
+
+    Attributes:
+        sums: Sum of the differences of each cluster. Shape (n_clusters,).
+        sizes: Cases of each cluster. Shape (n_clusters,).
+    """
+
+    sums: FloatArray
+    sizes: FloatArray
+
+
+def paired_mean(
+    *,
+    differences: ArrayLike,
+    clusters: Sequence[str] | ArrayLike | None = None,
+    confidence_level: float,
+    support: tuple[float, float] | None = None,
+) -> PairedMean | NotEstimable:
+    """Estimate the mean paired difference with the CR2 standard error and Satterthwaite df.
+
+    With one case a cluster this is exactly the paired t test.
+
+    Args:
+        differences: Candidate minus baseline of each case, in any unit. Shape (n_cases,).
+        clusters: Name of each case's cluster. Shape (n_cases,). None: all independent.
+        confidence_level: Of the interval, in (0, 1).
+        support: Smallest and largest difference there can be; limits are cut there.
+            None: not cut.
+
+    Returns:
+        The estimate; not estimable with one case, with one cluster, or when nothing varies
+        between clusters, since agreement alone is not precision.
+
+    Raises:
+        ValueError: Empty, NaN, infinite, or of another shape than the clusters.
+
+    References:
+        Bell & McCaffrey (2002), Survey Methodology 28(2), 169-181, in the closed form of a
+        model with an intercept alone; Pustejovsky & Tipton (2018), JBES 36(4), 672-683.
+    """
+    values = scores(differences, name="differences")
+    level = probability(confidence_level, name="confidence_level")
+    codes = cluster_codes(clusters, n_cases=values.size)
+    if values.size < 2:
+        return NotEstimable("one case has no spread to estimate an error from")
+    if codes is not None and int(codes.max()) == 0:
+        return NotEstimable(f"all {values.size} cases are in one cluster: there is no second one")
+    scale = _power_of_two(values)
+    moments = _moments(values / scale, codes)
+    if isinstance(moments, NotEstimable):
+        return moments
+    mean, standard_error, df, naive, n_clusters = moments
+    return PairedMean(
+        n_cases=values.size,
+        n_clusters=n_clusters,
+        difference=mean * scale,
+        standard_error=standard_error * scale,
+        df=df,
+        interval=_t_interval(
+            centre=mean * scale,
+            error=standard_error * scale,
+            df=df,
+            level=level,
+            support=support,
+            method="paired_t" if codes is None else "cr2_satterthwaite",
+        ),
+        pvalue=max(2 * float(special.stdtr(df, -abs(mean) / standard_error)), SMALLEST_PVALUE),
+        naive_standard_error=naive * scale,
+    )
+
+
+def paired_mean_plus_two(
+    *,
+    differences: ArrayLike,
+    clusters: Sequence[str] | ArrayLike | None = None,
+    confidence_level: float,
+    support: tuple[float, float],
+) -> Interval | NotEstimable:
+    """Give an interval that agreement alone cannot close, by adding one case at each end.
+
+    A t interval is too narrow when few cases differ, and has no width when none does.
+    Two invented cases, one at each end of what is possible and each its own cluster,
+    leave room for what was not seen. On pass and fail it is Bonett and Price's interval
+    with t for z; for partial credit it is the same step by analogy.
+
+    Args:
+        differences: Candidate minus baseline of each case. Shape (n_cases,).
+        clusters: Name of each case's cluster. Shape (n_cases,). None: all independent.
+        confidence_level: Of the interval, in (0, 1).
+        support: Smallest and largest difference there can be.
+
+    Returns:
+        The interval, cut at the support; not estimable from one case or one cluster.
+
+    Raises:
+        ValueError: As `paired_mean`; or a difference outside the support.
+
+    References:
+        Bonett & Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
+    """
+    values = scores(differences, name="differences")
+    low, high = support
+    if not low < high:
+        raise ValueError(f"support must run from low to high, found {support}")
+    slack = TIE_TOLERANCE * max(abs(low), abs(high))
+    if values.min() < low - slack or values.max() > high + slack:
+        raise ValueError(f"differences from {values.min()} to {values.max()} leave the support {support}")
+    codes = cluster_codes(clusters, n_cases=values.size)
+    if codes is None:
+        codes = np.arange(values.size)
+    n_clusters = int(codes.max()) + 1
+    if n_clusters < 2:
+        return NotEstimable(f"all {values.size} cases are in one cluster: there is no second one")
+    widened = paired_mean(
+        differences=np.append(values, [low, high]),
+        clusters=np.append(codes, [n_clusters, n_clusters + 1]),
+        confidence_level=confidence_level,
+        support=support,
+    )
+    if isinstance(widened, NotEstimable):
+        return widened
+    return widened.interval._replace(method="plus_two_cr2")
+
+
+def one_sided_pvalue(mean: PairedMean, *, threshold: float, alternative: Literal["greater", "less"]) -> float:
+    """Test whether the difference lies above (or below) a threshold.
+
+    Non-inferiority with margin m is `threshold=-m, alternative="greater"`; equivalence is
+    both sides at once, and its p-value the larger of the two.
+
+    Args:
+        mean: What `paired_mean` found.
+        threshold: Value under the null hypothesis, in the unit of the differences.
+        alternative: Side on which the difference is claimed to lie.
+
+    References:
+        Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15, 657-680.
+    """
+    t = (mean.difference - threshold) / mean.standard_error
+    tail = special.stdtr(mean.df, -t if alternative == "greater" else t)
+    return max(float(tail), SMALLEST_PVALUE)
+
+
+def cluster_sums(values: FloatArray, codes: IntArray) -> ClusterSums:
+    """Add up differences by cluster, so that neither the order of cases nor names matter.
+
+    Args:
+        values: Differences. Shape (n_cases,).
+        codes: Cluster of each, 0..n_clusters-1. Shape (n_cases,).
+    """
+    sizes = np.bincount(codes).astype(np.float64)
+    grid = on_grid(values)
+    sums: FloatArray
+    if grid is not None:
+        sums = np.bincount(codes, weights=grid.integers) * grid.step
+    else:
+        # Floating sums depend on their order: fix it by value within the cluster.
+        order = np.lexsort((values, codes))
+        starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
+        sums = np.add.reduceat(values[order], starts).astype(np.float64, copy=False)
+    order = np.lexsort((sums, sizes))
+    return ClusterSums(sums=sums[order], sizes=sizes[order])
+
+
+def _power_of_two(values: FloatArray) -> float:
+    """A scale that brings the largest score near 1 without changing a single digit."""
+    largest = float(max(values.max(), -values.min()))
+    return 1.0 if largest == 0 else math.ldexp(1.0, min(max(math.frexp(largest)[1], -1020), 1020))
+
+
+def _moments(
+    values: FloatArray, codes: IntArray | None
+) -> tuple[float, float, float, float, int] | NotEstimable:
+    """Mean, CR2 standard error, df, naive standard error and number of clusters."""
+    ordered = np.sort(values)
+    n = values.size
+    if ordered[-1] - ordered[0] <= TIE_TOLERANCE:
+        return NotEstimable(f"all {n} differences are equal: agreement alone says nothing about their spread")
+    mean = float(ordered.mean())
+    ordered -= mean
+    naive = math.sqrt(float(np.dot(ordered, ordered)) / (n - 1) / n)
+    if codes is None:
+        return mean, naive, float(n - 1), naive, n
+    sums, sizes = cluster_sums(values, codes)
+    error, df = _cr2(sums - sizes * mean, sizes)
+    if error <= TIE_TOLERANCE:
+        return NotEstimable(
+            f"all {sizes.size} clusters have the same mean: agreement alone says nothing about their spread"
+        )
+    return mean, error, df, naive, sizes.size
+
+
+def _cr2(residuals: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+    """CR2 standard error of a mean and its df, in one pass over the clusters.
+
+    With share h = size/n and a = (1-h)^(-1/2): V = sum(residual^2/(1-h))/n^2, and
+    df = tr(P)^2/sum(P_gh^2) with P_gh = a_g a_h (n_g [g=h] - n_g n_h/n). Its trace is n,
+    and its off-diagonal squares are a product, so no matrix is built.
+    """
+    n = float(sizes.sum())
+    rest = 1 - sizes / n
+    error = math.sqrt(float(np.sum(residuals**2 / rest))) / n
+    products = sizes**2 / rest
+    off_diagonal = (float(products.sum()) ** 2 - float(np.sum(products**2))) / n**2
+    return error, n**2 / (float(np.sum(sizes**2)) + off_diagonal)
+
+
+def _t_interval(
+    *, centre: float, error: float, df: float, level: float, support: tuple[float, float] | None, method: str
+) -> Interval:
+    half_width = float(special.stdtrit(df, (1 + level) / 2)) * error
+    low, high = (-math.inf, math.inf) if support is None else support
+    return Interval(
+        low=min(max(centre - half_width, low), high),
+        high=max(min(centre + half_width, high), low),
+        confidence_level=level,
+        method=method,
+    )
