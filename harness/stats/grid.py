@@ -15,6 +15,7 @@ from harness.stats.samples import FloatArray, IntArray
 TIE_TOLERANCE = 1e-11
 # A step below 1/100,000 of the largest score says that the scores are continuous.
 _LARGEST_INTEGER = 100_000
+_FIRST = 1000
 # Rounding grows by the quotients met on the way to the divisor, at most _LARGEST_INTEGER.
 _REMAINDER_TOLERANCE = TIE_TOLERANCE * _LARGEST_INTEGER
 
@@ -43,18 +44,41 @@ def on_grid(values: FloatArray) -> Grid | None:
     largest = float(max(values.max(), -values.min()))
     if largest == 0.0:
         return Grid(integers=np.zeros(values.shape, dtype=np.int64), step=1.0)
-    divisor = _common_divisor(np.unique(np.abs(values / largest)))
+    # Scores on a grid show its step early; where the first ones do not, all are looked at.
+    grid = _multiples(values, largest, values[:_FIRST])
+    if grid is None and values.size > _FIRST:
+        grid = _multiples(values, largest, values)
+    return grid
+
+
+def tabulate(grid: Grid) -> tuple[IntArray, IntArray]:
+    """Count how often each whole number occurs.
+
+    Returns:
+        The distinct integers in ascending order and their counts. Shape (n_distinct,) each.
+    """
+    lowest = int(grid.integers.min())
+    repeats = np.bincount(grid.integers - lowest)
+    distinct = np.flatnonzero(repeats)
+    return distinct + lowest, repeats[distinct]
+
+
+def _multiples(values: FloatArray, largest: float, seen: FloatArray) -> Grid | None:
+    """Put all values on the grid of those seen and of the largest, if they lie there."""
+    divisor = _common_divisor(np.unique(np.abs(seen)) / largest)
     if divisor is None:
         return None
     step = largest / round(1 / divisor)
-    integers = np.rint(values / step)
-    if float(np.max(np.abs(values - integers * step))) > TIE_TOLERANCE * largest:
+    quotients = values / step
+    integers = np.rint(quotients)
+    quotients -= integers
+    if max(float(quotients.max()), -float(quotients.min())) * step > TIE_TOLERANCE * largest:
         return None
     return Grid(integers=integers.astype(np.int64), step=step)
 
 
 def _common_divisor(fractions: FloatArray) -> float | None:
-    """Greatest common divisor of numbers in [0, 1] of which one is 1, by Euclid."""
+    """Greatest common divisor of 1 and numbers in [0, 1], by Euclid."""
     divisor = 1.0
     for fraction in fractions:
         remainder = float(fraction)

@@ -194,14 +194,13 @@ def cluster_sums(values: FloatArray, codes: IntArray) -> ClusterSums:
     """
     sizes = np.bincount(codes).astype(np.float64)
     grid = on_grid(values)
-    sums: FloatArray
     if grid is not None:
-        sums = np.bincount(codes, weights=grid.integers) * grid.step
+        sums = np.asarray(np.bincount(codes, weights=grid.integers) * grid.step, dtype=np.float64)
     else:
         # Floating sums depend on their order: fix it by value within the cluster.
         order = np.lexsort((values, codes))
         starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
-        sums = np.add.reduceat(values[order], starts).astype(np.float64, copy=False)
+        sums = np.asarray(np.add.reduceat(values[order], starts), dtype=np.float64)
     order = np.lexsort((sums, sizes))
     return ClusterSums(sums=sums[order], sizes=sizes[order])
 
