@@ -45,7 +45,7 @@ def thaw(value: Any) -> Any:
     return value
 
 
-JsonObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw)]
+JsonObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw, return_type=dict[str, Any])]
 """A JSON object whose keys are not ours to name, such as sampling settings."""
 
 
