@@ -15,27 +15,31 @@ import pytest
 
 FILE = Path(__file__).parent.parent / "data" / "reference_vectors.json"
 
+# fmt: off
 BINARY = frozenset(
-    """
-    betting_cs ci_bonett_price ci_clopper_pearson ci_exact_dp ci_jeffreys ci_newcombe10 ci_tango
-    ci_wilson cochran_q davidson_ties e_value_fixed_bet e_value_mixture graphical_gatekeeping
-    group_sequential hoeffding_cs mcnemar_exact mcnemar_exact_rational mcnemar_midp
-    mcnemar_one_sided mcnemar_or_ci mcnemar_uncond_enumeration mde noninferiority_tango
-    p_adjust_BY p_adjust_holm peeking_inflation poststratify power_mcnemar_exact
-    power_mcnemar_midp retrodesign sample_size_miller seed2 seed4 sens_spec_exact
-    sens_spec_wilson size_mcnemar ss_connor
-    """.split()
+    {
+        "betting_cs", "ci_bonett_price", "ci_clopper_pearson", "ci_exact_dp", "ci_jeffreys",
+        "ci_newcombe10", "ci_tango", "ci_wilson", "cochran_q", "davidson_ties", "e_value_fixed_bet",
+        "e_value_mixture", "graphical_gatekeeping", "group_sequential", "hoeffding_cs",
+        "mcnemar_exact", "mcnemar_exact_rational", "mcnemar_midp", "mcnemar_one_sided",
+        "mcnemar_or_ci", "mcnemar_uncond_enumeration", "mde", "noninferiority_tango", "p_adjust_BY",
+        "p_adjust_holm", "peeking_inflation", "poststratify", "power_mcnemar_exact",
+        "power_mcnemar_midp", "retrodesign", "sample_size_miller", "seed2", "seed4",
+        "sens_spec_exact", "sens_spec_wilson", "size_mcnemar", "ss_connor",
+    }
 )
 
 MEANS = frozenset(
-    """
-    bootstrap_exact bootstrap_exact_binary cohen_kappa edge fleiss_kappa flip_rate gwet_ac1
-    gwet_ac1_multi icc judge_report_ci krippendorff_alpha majority_probability monte_carlo_p
-    paired_t position_swap ppi_mean rogan_gladen rogan_gladen_lang_reiczigel seed_code
-    sign_flip_exact strata_three_numbers tost_paired variance_components weighted_kappa
-    wild_cluster_bootstrap
-    """.split()
+    {
+        "bootstrap_exact", "bootstrap_exact_binary", "cohen_kappa", "edge", "fleiss_kappa",
+        "flip_rate", "gwet_ac1", "gwet_ac1_multi", "icc", "judge_report_ci", "krippendorff_alpha",
+        "majority_probability", "monte_carlo_p", "paired_t", "position_swap", "ppi_mean",
+        "rogan_gladen", "rogan_gladen_lang_reiczigel", "seed_code", "sign_flip_exact",
+        "strata_three_numbers", "tost_paired", "variance_components", "weighted_kappa",
+        "wild_cluster_bootstrap",
+    }
 )
+# fmt: on
 
 NOT_OFFERED = {
     "bootstrap_abc": "the analytic BCa limits inherit what makes BCa under-cover on pass/fail data",
