@@ -97,7 +97,10 @@ class Failure(Record):
 
 
 class Attempt(Record):
-    """One try of a call. ``error`` is null for the one that succeeded."""
+    """One try of a call. ``error`` is null for the one that succeeded.
+
+    ``wait_ms`` is how long was waited before it, the slot's queue left out.
+    """
 
     started_ms: Count
     duration_ms: Count

@@ -39,6 +39,39 @@ def response_bytes(response: Response) -> bytes:
     return response.body.encode("utf-8", "surrogatepass")
 
 
+def read_response(response: Response) -> Completion:
+    """Read a response that was stored, whatever its status.
+
+    A server that blocks a prompt answers 400 with a content filter error: that
+    is a result (``filtered``), with nobody known to have answered.
+
+    Raises:
+        MalformedBody: See `read_completion`.
+    """
+    body = response_bytes(response)
+    if response.status == 400:
+        return _blocked(body)
+    return read_completion(body)
+
+
+def is_content_filter(error: dict[str, Any]) -> bool:
+    """Return whether a server's error object says that a content filter blocked the call."""
+    inner = error.get("innererror")
+    codes = {error.get("code"), inner.get("code") if isinstance(inner, dict) else None}
+    return not codes.isdisjoint({"content_filter", "ResponsibleAIPolicyViolation"})
+
+
+def _blocked(body: bytes) -> Completion:
+    try:
+        _document(body)
+    except MalformedBody as cause:
+        if cause.error is None or not is_content_filter(cause.error):
+            raise
+        message = str(cause.error.get("message", ""))[:200]
+        return Completion(None, "filtered", message or "content filter", None, Identity(), None)
+    raise MalformedBody("status 400 without an error")
+
+
 def read_completion(body: str | bytes) -> Completion:
     """Read the body of a successful response.
 
@@ -55,6 +88,7 @@ def read_completion(body: str | bytes) -> Completion:
     """
     document = _document(body)
     choice = _first_choice(document)
+    _refuse_failed(choice)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise MalformedBody("the first choice has no message")
@@ -72,7 +106,7 @@ def read_completion(body: str | bytes) -> Completion:
 
 def _document(body: str | bytes) -> dict[str, Any]:
     try:
-        document = json.loads(body)
+        document = json.loads(body.removeprefix("\ufeff") if isinstance(body, str) else body)
     except (ValueError, RecursionError) as cause:
         start = body[:40]
         shown = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
@@ -93,6 +127,15 @@ def _first_choice(document: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise MalformedBody("no choices")
     return choices[0]
+
+
+def _refuse_failed(choice: dict[str, Any]) -> None:
+    # Routers report a host that broke off inside the choice, beside the text so far.
+    error = choice.get("error")
+    if error is None and choice.get("finish_reason") != "error":
+        return
+    fields = error if isinstance(error, dict) else {"message": str(error or "")}
+    raise MalformedBody(f"a choice that ended in an error: {fields.get('message', '')}"[:200], error=fields)
 
 
 def _text(message: dict[str, Any], finish: object) -> tuple[str | None, NoText | None, str]:

@@ -1,6 +1,9 @@
 """What an experiment is made of, as people write it: gold set, judge, endpoints, settings."""
 
-from typing import Annotated, Literal, Self
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import Field, model_validator
 
@@ -96,6 +99,33 @@ class Limits(Record):
     per_minute: Positive | None = None
 
 
+_SECRET_WORDS = {"authorization", "auth", "key", "apikey", "token", "secret", "cookie", "password"}
+
+
+def _check_base_url(base_url: str) -> None:
+    # The value is never repeated in a message: it may hold a key.
+    try:
+        parts = urlsplit(base_url)
+        well_formed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        well_formed = False
+    if not well_formed:
+        raise ValueError("base_url: wanted an address such as https://host/v1")
+    if parts.username or parts.password:
+        raise ValueError("base_url: holds a user or a password; name it in api_key_env or headers instead")
+    names = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if names - {"api-version"} or parts.fragment:
+        raise ValueError("base_url: has a query; only api-version may stand there, keys go to api_key_env")
+
+
+def _check_headers(headers: Mapping[str, Any]) -> None:
+    for name, value in headers.items():
+        if not isinstance(value, str):
+            raise ValueError(f"headers.{name}: wanted a text")
+        if _SECRET_WORDS & set(re.split("[-_]", name.lower())) and not value.startswith("env:"):
+            raise ValueError(f'headers.{name}: wanted "env:NAME", the environment variable that holds it')
+
+
 class Price(Record):
     """Cost of a million tokens, in the currency of the budget."""
 
@@ -108,7 +138,9 @@ class EndpointSpec(Record):
 
     ``sampling`` goes into the request body as it stands; a setting that is
     absent, null or 0 is three different things. ``expect_model`` pins the id
-    that must come back. ``replies`` names the file of recorded replies.
+    that must come back. ``replies`` names the file of recorded replies. A value
+    of ``headers`` that reads ``env:NAME`` is taken from the environment when
+    the call is made; keys stand nowhere else, since the spec is written down.
     """
 
     backend: Literal["chat", "recorded"]
@@ -135,6 +167,9 @@ class EndpointSpec(Record):
         ours = {"model", "messages", "n", "stream"} & set(self.sampling)
         if ours:
             raise ValueError(f"sampling.{min(ours)}: not a sampling setting; the harness sets it")
+        if self.base_url:
+            _check_base_url(self.base_url)
+        _check_headers(self.headers)
         return self
 
 
