@@ -10,6 +10,27 @@ from harness.domain.errors import InputError
 from harness.domain.record import Record, thaw
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
+def _alike(value: Any) -> bool:
+    """Tell whether the standard encoder, five times as fast, writes the value as RFC 8785 has it.
+
+    The two part over numbers with a fraction, integers beyond 2**53, and the
+    order of keys outside ASCII.
+    """
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return True
+    if kind is int:
+        return -(2**53) < value < 2**53
+    if kind is dict:
+        return all(type(key) is str and key.isascii() for key in value) and all(map(_alike, value.values()))
+    if kind is list:
+        return all(map(_alike, value))
+    return False
+
+
 def canonical_bytes(value: Any) -> bytes:
     """Return the RFC 8785 bytes of a record or a JSON value.
 
@@ -22,7 +43,7 @@ def canonical_bytes(value: Any) -> bytes:
     """
     plain = value.model_dump(mode="json") if isinstance(value, Record) else thaw(value)
     try:
-        return rfc8785.dumps(plain)
+        return _encode(plain).encode("utf-8") if _alike(plain) else rfc8785.dumps(plain)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(f"no canonical JSON form: {error}") from error
 
