@@ -9,8 +9,11 @@ import rfc8785
 from harness.domain.errors import InputError
 from harness.domain.record import Record, thaw
 
-
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
+def _is_ascii(key: object) -> bool:
+    return isinstance(key, str) and key.isascii()
 
 
 def _alike(value: Any) -> bool:
@@ -25,7 +28,7 @@ def _alike(value: Any) -> bool:
     if kind is int:
         return -(2**53) < value < 2**53
     if kind is dict:
-        return all(type(key) is str and key.isascii() for key in value) and all(map(_alike, value.values()))
+        return all(map(_is_ascii, value)) and all(map(_alike, value.values()))
     if kind is list:
         return all(map(_alike, value))
     return False
