@@ -7,6 +7,7 @@ the window, whatever the number of cases.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy import fft
@@ -16,6 +17,7 @@ from harness.stats.samples import FloatArray, IntArray
 # Rounding in a transform of a million points stays below 1e-13: ten times a hundred of it.
 SMALLEST_FFT_PVALUE = 1e-10
 _WINDOW_SDS = 12.0
+_LOG_BOUND = 70.0  # exp(-70) = 4e-31
 _LONGEST_TRANSFORM = 1 << 22
 # exp(-50) = 2e-22: a point of the spectrum below it cannot be seen in the law.
 _NEGLIGIBLE_LOG = -50.0
@@ -72,3 +74,58 @@ def _cosine_product(angles: FloatArray, sizes: IntArray, repeats: IntArray) -> F
     product = np.zeros(angles.size)
     product[alive] = signs[alive] * np.exp(logs[alive])
     return product
+
+
+class SumLaw(NamedTuple):
+    """The law of a sum of whole numbers.
+
+    Attributes:
+        lowest: The sum to which the first probability belongs.
+        probabilities: Of consecutive sums from `lowest` on. Shape (n_sums,).
+    """
+
+    lowest: int
+    probabilities: FloatArray
+
+
+def drawn_sum_law(distinct: IntArray, repeats: IntArray) -> SumLaw | None:
+    """Return the law of the sum of n draws with replacement from n whole numbers.
+
+    Args:
+        distinct: The different numbers. Shape (n_distinct,).
+        repeats: How often each occurs; they add up to n. Shape (n_distinct,).
+
+    Returns:
+        The law, each probability correct to about 1e-16 n; None when the window would
+        need too long a transform.
+
+    References:
+        Bertsimas & Sturt (2020), Operations Research 68(6), 1909-1922, for the bootstrap
+        by exact convolution.
+    """
+    n = int(repeats.sum())
+    total = int(distinct @ repeats)
+    reach = sum_reach(distinct.astype(np.float64), repeats)
+    low = max(n * int(distinct[0]), math.floor(total - reach))
+    high = min(n * int(distinct[-1]), math.ceil(total + reach))
+    if high - low + 1 > _LONGEST_TRANSFORM:
+        return None
+    length = fft.next_fast_len(high - low + 1, real=True)
+    centre = round(total / n)
+    one = np.bincount((distinct - centre) % length, weights=repeats / n, minlength=length)
+    spectrum = fft.rfft(one) ** n
+    # The sum of the centred draws sits at sum - n * centre; turn the circle to start at `low`.
+    law = np.roll(fft.irfft(spectrum, n=length), -((low - n * centre) % length))
+    return SumLaw(lowest=low, probabilities=np.maximum(law[: high - low + 1], 0.0))
+
+
+def sum_reach(distinct: FloatArray, repeats: IntArray) -> float:
+    """Distance from its mean that the sum of n draws passes with probability below 1e-30.
+
+    By Bernstein's inequality: P(|S - E S| > t) <= 2 exp(-t^2 / (2 n s^2 + 2 M t / 3)).
+    """
+    n = float(repeats.sum())
+    mean = float(distinct @ repeats) / n
+    variance = float((distinct - mean) ** 2 @ repeats) / n
+    third = float(distinct[-1] - distinct[0]) * _LOG_BOUND / 3
+    return third + math.sqrt(third**2 + 2 * n * variance * _LOG_BOUND)
