@@ -26,7 +26,7 @@ def _alike(value: Any) -> bool:
     if kind is str or value is None or kind is bool:
         return True
     if kind is int:
-        return -(2**53) < value < 2**53
+        return bool(-(2**53) < value < 2**53)
     if kind is dict:
         return all(map(_is_ascii, value)) and all(map(_alike, value.values()))
     if kind is list:
