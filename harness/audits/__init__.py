@@ -1,0 +1,17 @@
+"""Records to findings: were the graders, the judge and the backends fit for the purpose?"""
+
+from harness.audits.bias import audit_bias
+from harness.audits.canaries import audit_canaries
+from harness.audits.completeness import count_completeness
+from harness.audits.human_agreement import audit_human_agreement
+from harness.audits.repeatability import audit_repeatability
+from harness.audits.routing import audit_routing
+
+__all__ = [
+    "audit_bias",
+    "audit_canaries",
+    "audit_human_agreement",
+    "audit_repeatability",
+    "audit_routing",
+    "count_completeness",
+]

@@ -34,7 +34,12 @@ class Rate(Record):
 
 
 class MajorityBlock(Record):
-    """Each case is its majority verdict. ``difference`` is candidate minus baseline."""
+    """Each case is its majority verdict. ``difference`` is candidate minus baseline.
+
+    ``interval`` and ``pvalue`` belong together: Tango and mid-p where every
+    case stands alone, CR2 where cases share clusters. ``pvalue_exact``,
+    ``pvalue_mid`` and ``naive_interval`` take cases for independent.
+    """
 
     n_cases: Count
     n_clusters: Count
@@ -49,6 +54,8 @@ class MajorityBlock(Record):
     interval: IntervalBlock | None
     pvalue_exact: float | None
     pvalue_mid: float | None
+    pvalue: float | None = None
+    naive_interval: IntervalBlock | None = None
     test_and_interval_agree: bool | None = None
     reason: str | None = None
 
@@ -75,15 +82,21 @@ class MeanBlock(Record):
 
 
 class PrimaryBlock(Record):
-    """The estimate the decision rests on."""
+    """The estimate the decision rests on.
+
+    ``worst_case`` and ``best_case`` are its interval with every missing
+    verdict set against, or for, the candidate; null where nothing is missing.
+    """
 
     estimand: Literal["majority", "mean"]
     n_cases: Count
     difference: float | None
     interval: IntervalBlock | None
     pvalue: float | None
-    worst_case: float | None = None
-    best_case: float | None = None
+    worst_case: IntervalBlock | None = None
+    best_case: IntervalBlock | None = None
+    verdict: DecisionVerdict
+    reasons: tuple[Text, ...] = ()
     reading: Text
     reason: str | None = None
 

@@ -199,7 +199,7 @@ class AnalysisSpec(Record):
 
     estimand: Estimand = "majority"
     primary: Literal["pass", "score"] = "pass"
-    alpha: Unit = 0.05
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     margin: Unit
     power: Unit = 0.8
     guardrails: tuple[Guardrail, ...] = ()

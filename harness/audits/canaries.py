@@ -1,0 +1,99 @@
+"""Do the graders see planted answers for what they are, in both directions?"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from harness.domain.cases import Canary, Outcome
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.report import CanaryFinding, CanaryResult
+from harness.domain.verdicts import Verdict, majority
+
+
+def audit_canaries(plan: Plan, reading: Reading) -> CanaryFinding:
+    """Compare every canary's outcome with the one it was planted with.
+
+    A canary survives unless its outcome is the expected one: silence, a split
+    vote and a failed call are no proof that the grader works.
+
+    Returns:
+        ``not_audited`` without canaries, ``fail`` when one survives.
+    """
+    results = tuple(_result(plan, reading, canary) for canary in plan.canaries)
+    survived = [result for result in results if result.survived]
+    reasons = [f"canary_survived: {result.id}" for result in survived]
+    if not results:
+        return CanaryFinding(
+            status="not_audited", n_canaries=0, n_survived=0, reasons=("no canaries are planted",)
+        )
+    return CanaryFinding(
+        status="fail" if survived else "pass",
+        n_canaries=len(results),
+        n_survived=len(survived),
+        canaries=results,
+        reasons=(*reasons, *_one_sided(plan.canaries)),
+    )
+
+
+def _one_sided(canaries: Sequence[Canary]) -> list[str]:
+    directions: dict[str, set[str]] = defaultdict(set)
+    for canary in canaries:
+        directions[canary.grader].add(canary.expected)
+    return [
+        f"only {next(iter(found))} canaries are planted for the {grader}: the other direction is untested"
+        for grader, found in sorted(directions.items())
+        if len(found) == 1
+    ]
+
+
+def _result(plan: Plan, reading: Reading, canary: Canary) -> CanaryResult:
+    if canary.grader == "checks":
+        return _by_checks(reading, canary)
+    return _by_judge(plan, reading, canary)
+
+
+def _by_checks(reading: Reading, canary: Canary) -> CanaryResult:
+    graded = next(found.graded for found in reading.checked_canaries if found.id == canary.id)
+    as_expected = graded.outcome == canary.expected
+    return CanaryResult(
+        id=canary.id,
+        grader="checks",
+        kind=canary.kind,
+        expected=canary.expected,
+        found=graded.outcome,
+        n_votes=1,
+        n_as_expected=int(as_expected),
+        survived=not as_expected,
+        reason=graded.reason,
+    )
+
+
+def _by_judge(plan: Plan, reading: Reading, canary: Canary) -> CanaryResult:
+    asked = plan.experiment.repeats.votes
+    verdicts = [vote.verdict for vote in reading.canary_votes if vote.subject.id == canary.id]
+    outcomes = [_outcome(plan, verdict) for verdict in verdicts]
+    found = majority(outcomes, asked=asked).label
+    return CanaryResult(
+        id=canary.id,
+        grader="judge",
+        kind=canary.kind,
+        expected=canary.expected,
+        found="pass" if found == "pass" else "fail" if found == "fail" else None,
+        n_votes=sum(outcome is not None for outcome in outcomes),
+        n_as_expected=sum(outcome == canary.expected for outcome in outcomes),
+        survived=found != canary.expected,
+        reason=None if found is not None else _why_none(verdicts),
+    )
+
+
+def _outcome(plan: Plan, verdict: Verdict) -> Outcome | None:
+    if verdict.label is None or plan.judge is None:
+        return None
+    return "pass" if verdict.label in plan.judge.passing else "fail"
+
+
+def _why_none(verdicts: Sequence[Verdict]) -> str:
+    missing = sorted({verdict.no_verdict for verdict in verdicts if verdict.no_verdict is not None})
+    if not verdicts:
+        return "not_run"
+    return "no majority" + (f" ({', '.join(missing)})" if missing else "")

@@ -1,0 +1,103 @@
+"""How much of what was planned is there, by arm and reason, before any rate."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from harness.domain.cases import ARMS, Arm
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.report import ArmCompleteness, Completeness
+from harness.domain.verdicts import AnswerNote, CaseResult, Graded
+
+# A token of any common tokenizer is seldom longer than this on running text.
+_MOST_CHARS_A_TOKEN = 10
+_LONG_PROMPT_CHARS = 2000
+
+
+def count_completeness(
+    plan: Plan, reading: Reading, *, n_calls_planned: int, n_calls_answered: int
+) -> Completeness:
+    """Count answers, votes and grades of both arms on both sides of the split.
+
+    Counting is all that is done with held-out cases here: no pass and no fail
+    of theirs enters a number.
+    """
+    return Completeness(
+        n_calls_planned=n_calls_planned,
+        n_calls_answered=n_calls_answered,
+        arms=tuple(_arm(plan, reading, arm) for arm in ARMS),
+        unpaired_cases=tuple(result.case for result in reading.cases if not _paired(result)),
+        warnings=tuple(_warnings(plan, reading)),
+    )
+
+
+def _side(result: CaseResult, arm: Arm) -> tuple[Graded, ...]:
+    return result.baseline if arm == "baseline" else result.candidate
+
+
+def _paired(result: CaseResult) -> bool:
+    return all(any(answer.outcome is not None for answer in _side(result, arm)) for arm in ARMS)
+
+
+def _arm(plan: Plan, reading: Reading, arm: Arm) -> ArmCompleteness:
+    answers = [answer for result in reading.cases for answer in _side(result, arm)]
+    judged = {case.id for case in plan.cases if not case.checks}
+    votes = [vote for vote in reading.case_votes if vote.subject.arm == arm]
+    read = [vote for vote in votes if vote.verdict.label is not None]
+    asked_of_judge = len(judged) * plan.experiment.repeats.answers * plan.experiment.repeats.votes
+    missing = Counter(answer.reason for answer in answers if answer.reason is not None)
+    silent = Counter(vote.verdict.no_verdict for vote in votes if vote.verdict.no_verdict is not None)
+    never_asked = asked_of_judge - len(votes)
+    if never_asked > 0:
+        silent["not_run"] += never_asked
+    return ArmCompleteness(
+        arm=arm,
+        n_cases=len(reading.cases),
+        n_answers_asked=len(answers),
+        n_answers=sum(note.arm == arm for note in reading.answers),
+        n_votes_asked=asked_of_judge,
+        n_votes=len(read),
+        n_graded=sum(answer.outcome is not None for answer in answers),
+        answers_missing=tuple(sorted(missing.items())),
+        votes_missing=tuple(sorted(silent.items())),
+    )
+
+
+def _warnings(plan: Plan, reading: Reading) -> Iterator[str]:
+    for arm in ARMS:
+        notes = [note for note in reading.answers if note.arm == arm]
+        yield from _cut_prompts(arm, notes)
+        yield from _no_variation(plan, arm, notes)
+        if "seed" in plan.endpoint(arm).sampling:
+            yield f"seed_sent: {arm} was sent a seed; its effect is not confirmed"
+
+
+def _cut_prompts(arm: Arm, notes: Sequence[AnswerNote]) -> Iterator[str]:
+    cut = sorted(
+        {
+            note.case
+            for note in notes
+            if note.prompt_tokens is not None
+            and note.expected_prompt_chars > _LONG_PROMPT_CHARS
+            and note.prompt_tokens * _MOST_CHARS_A_TOKEN < note.expected_prompt_chars
+        }
+    )
+    if cut:
+        yield (
+            f"prompt_cut: {arm} reports far fewer prompt tokens than were sent on {len(cut)} cases, "
+            f"first {cut[0]}"
+        )
+
+
+def _no_variation(plan: Plan, arm: Arm, notes: Sequence[AnswerNote]) -> Iterator[str]:
+    repeats = plan.experiment.repeats.answers
+    texts: dict[str, list[str]] = {}
+    for note in notes:
+        texts.setdefault(note.case, []).append(note.text_sha256)
+    repeated = [seen for seen in texts.values() if len(seen) > 1]
+    hot = plan.endpoint(arm).sampling.get("temperature") not in (0, 0.0)
+    if repeats > 1 and repeated and hot and all(len(set(seen)) == 1 for seen in repeated):
+        yield (
+            f"no_variation: {arm} gave {repeats} equal answers on all {len(repeated)} cases; "
+            f"they are not {repeats} independent answers"
+        )

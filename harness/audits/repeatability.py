@@ -1,0 +1,126 @@
+"""Does the judge give the same answer the same label twice?"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.report import Rate, RepeatabilityFinding, Status
+from harness.domain.verdicts import Vote
+from harness.stats.estimability import NotEstimable
+from harness.stats.means import paired_mean, paired_mean_plus_two
+
+_MOST_LISTED = 10
+
+
+def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
+    """Compare every two votes of the judge on one anchor.
+
+    The anchor is the unit: its share of agreeing pairs counts once, however
+    many votes it had, so asking more where the judge wavers changes nothing.
+
+    Returns:
+        ``not_audited`` where no anchor has two readable votes; ``fail`` below
+        the floor that the plan sets; else ``pass``.
+    """
+    votes = _by_anchor(reading.anchor_votes)
+    silent = Counter(vote.verdict.no_verdict for vote in reading.anchor_votes if vote.verdict.no_verdict)
+    labels = {
+        anchor: [vote.verdict.label for vote in found if vote.verdict.label]
+        for anchor, found in votes.items()
+    }
+    repeated = {anchor: found for anchor, found in labels.items() if len(found) > 1}
+    if not repeated:
+        return RepeatabilityFinding(
+            status="not_audited",
+            n_anchors=len(votes),
+            n_votes=len(reading.anchor_votes),
+            no_verdicts=tuple(sorted(silent.items())),
+            reasons=(_why_not(plan),),
+        )
+    agreement = self_agreement(repeated)
+    floor = plan.experiment.gates.judge_repeatability
+    status, reasons = _against_floor(agreement, floor)
+    return RepeatabilityFinding(
+        status=status,
+        n_anchors=len(repeated),
+        n_votes=sum(map(len, labels.values())),
+        self_agreement=agreement,
+        unanimous=rate(
+            sum(len(set(found)) == 1 for found in repeated.values()), len(repeated), nothing="no anchors"
+        ),
+        early_late=_early_late(votes),
+        least_stable=_least_stable(repeated),
+        no_verdicts=tuple(sorted(silent.items())),
+        reasons=reasons,
+    )
+
+
+def pairs_agreeing(labels: Sequence[str]) -> tuple[int, int]:
+    """Return how many pairs of these labels agree, and how many pairs there are."""
+    agreeing = sum(count * (count - 1) // 2 for count in Counter(labels).values())
+    return agreeing, len(labels) * (len(labels) - 1) // 2
+
+
+def self_agreement(labels: Mapping[str, Sequence[str]]) -> Rate:
+    """Return the mean over anchors of the share of agreeing pairs of votes.
+
+    Args:
+        labels: At least two labels an anchor.
+    """
+    pairs = [pairs_agreeing(found) for found in labels.values()]
+    shares = [agreeing / of for agreeing, of in pairs]
+    mean = paired_mean(differences=shares, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0))
+    interval = (
+        paired_mean_plus_two(differences=shares, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0))
+        if isinstance(mean, NotEstimable)
+        else mean.interval
+    )
+    return Rate(
+        n=sum(agreeing for agreeing, _ in pairs),
+        of=sum(of for _, of in pairs),
+        rate=sum(shares) / len(shares),
+        interval=None if isinstance(interval, NotEstimable) else block(interval),
+        reason=interval.reason if isinstance(interval, NotEstimable) else None,
+    )
+
+
+def _by_anchor(votes: Sequence[Vote]) -> dict[str, list[Vote]]:
+    found: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        found[vote.subject.id].append(vote)
+    return dict(found)
+
+
+def _why_not(plan: Plan) -> str:
+    if plan.judge is None:
+        return "the plan has no judge"
+    if not plan.anchors:
+        return "the plan names no anchors"
+    if plan.experiment.repeats.votes < 2:
+        return "the judge is asked once about each anchor (repeats.votes = 1)"
+    return "no anchor has two readable votes"
+
+
+def _against_floor(agreement: Rate, floor: float | None) -> tuple[Status, tuple[str, ...]]:
+    if floor is not None and agreement.rate is not None and agreement.rate < floor:
+        return "fail", (f"self_agreement {agreement.rate:.3f} is below the floor {floor:.3f}",)
+    return "pass", ()
+
+
+def _early_late(votes: Mapping[str, Sequence[Vote]]) -> Rate:
+    """Return how often the first and the last readable vote on an anchor agree, in order of time."""
+    same = total = 0
+    for found in votes.values():
+        readable = sorted((v for v in found if v.verdict.label), key=lambda v: (v.started_ms, v.repeat))
+        if len(readable) > 1:
+            total += 1
+            same += readable[0].verdict.label == readable[-1].verdict.label
+    return rate(same, total, nothing="no anchor has two readable votes")
+
+
+def _least_stable(labels: Mapping[str, Sequence[str]]) -> tuple[tuple[str, float], ...]:
+    shares = [(anchor, pairs_agreeing(found)) for anchor, found in labels.items()]
+    wavering = [(anchor, agreeing / of) for anchor, (agreeing, of) in shares if agreeing < of]
+    return tuple(sorted(wavering, key=lambda item: (item[1], item[0]))[:_MOST_LISTED])

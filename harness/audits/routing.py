@@ -1,0 +1,123 @@
+"""Did the same models answer from the first call to the last, and were they the ones asked for?"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.report import EndpointIdentity, RoutingFinding, Status
+from harness.domain.verdicts import CallIdentity
+
+_SNAPSHOT = re.compile(r"[-@:_]?(\d{4}-?\d{2}-?\d{2}|\d{4}|\d{6}|v?\d+([.-]\d+)*)$")
+
+
+def audit_routing(plan: Plan, reading: Reading) -> RoutingFinding:
+    """Count who answered for each endpoint, and name every drift.
+
+    Drift is an id, a provider or a fingerprint that changes during the run, or
+    an id that is not the one pinned (``expect_model``) or, without a pin, not
+    the model asked for or a dated snapshot of it. Null is unknown, never equal.
+
+    Returns:
+        ``fail`` with any drift, ``not_audited`` where an endpoint never said
+        who it is, else ``pass``.
+    """
+    names = ["baseline", "candidate", *(["judge"] if plan.experiment.judge else [])]
+    calls = {name: _of(reading.identities, name) for name in names}
+    endpoints = tuple(_identity(plan, name, calls) for name in names)
+    drift = [reason for endpoint in endpoints for reason in _drift(endpoint)]
+    unknown = [f"model_not_reported: {e.endpoint}" for e in endpoints if e.n_calls and not e.models]
+    partly = [
+        f"model_reported_for {e.n_calls - e.n_model_unknown} of {e.n_calls}: {e.endpoint}"
+        for e in endpoints
+        if e.models and e.n_model_unknown
+    ]
+    status: Status = "fail" if drift else "not_audited" if unknown or not any(calls.values()) else "pass"
+    return RoutingFinding(
+        status=status,
+        policy=plan.experiment.gates.routing,
+        endpoints=endpoints,
+        reasons=(*drift, *unknown, *partly, *_shared(endpoints)),
+    )
+
+
+def _of(identities: Sequence[CallIdentity], endpoint: str) -> list[CallIdentity]:
+    return sorted(
+        (call for call in identities if call.endpoint == endpoint), key=lambda call: call.started_ms
+    )
+
+
+def _identity(plan: Plan, name: str, calls: dict[str, list[CallIdentity]]) -> EndpointIdentity:
+    spec = plan.endpoint(name)
+    mine = calls[name]
+    models = _counted([call.model for call in mine])
+    wanted = spec.expect_model or spec.model
+    return EndpointIdentity(
+        endpoint=name,
+        asked_model=spec.model,
+        expected_model=spec.expect_model,
+        n_calls=len(mine),
+        models=models,
+        fingerprints=_counted([call.fingerprint for call in mine]),
+        providers=_counted([call.provider for call in mine]),
+        n_model_unknown=sum(call.model is None for call in mine),
+        n_fingerprint_unknown=sum(call.fingerprint is None for call in mine),
+        n_changes=_changes(mine),
+        matches=_all_match(models, wanted, pinned=spec.expect_model is not None),
+        shares_model_with=tuple(
+            other
+            for other, theirs in calls.items()
+            if other != name and {call.model for call in theirs} & {model for model, _ in models}
+        ),
+    )
+
+
+def _counted(values: Sequence[str | None]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(value for value in values if value is not None).items()))
+
+
+def _changes(calls: Sequence[CallIdentity]) -> int:
+    """Count how often the known identity differs from the known one before it."""
+    changes = 0
+    for read in (lambda c: c.model, lambda c: c.provider, lambda c: c.fingerprint):
+        known = [value for value in map(read, calls) if value is not None]
+        changes += sum(before != after for before, after in pairwise(known))
+    return changes
+
+
+def _all_match(models: Sequence[tuple[str, int]], wanted: str, *, pinned: bool) -> bool | None:
+    if not models:
+        return None
+    return all(model == wanted or (not pinned and _snapshot_of(model, wanted)) for model, _ in models)
+
+
+def _snapshot_of(model: str, alias: str) -> bool:
+    """Whether the id is the alias with a date or a version number behind it."""
+    return model.startswith(alias) and _SNAPSHOT.fullmatch(model[len(alias) :]) is not None
+
+
+def _drift(endpoint: EndpointIdentity) -> list[str]:
+    found = []
+    for what, seen in (
+        ("model", endpoint.models),
+        ("provider", endpoint.providers),
+        ("fingerprint", endpoint.fingerprints),
+    ):
+        if len(seen) > 1:
+            ids = ", ".join(f"{value} ({n})" for value, n in seen)
+            found.append(f"{what}_changed: {endpoint.endpoint} was answered by {ids}")
+    if endpoint.matches is False:
+        wanted = endpoint.expected_model or endpoint.asked_model
+        models = ", ".join(model for model, _ in endpoint.models)
+        found.append(
+            f"not_what_was_asked: {endpoint.endpoint} wanted {wanted}, got {models}"
+            + ("" if endpoint.expected_model else " (if that is right, pin it with expect_model)")
+        )
+    return found
+
+
+def _shared(endpoints: Sequence[EndpointIdentity]) -> list[str]:
+    judge = [endpoint for endpoint in endpoints if endpoint.endpoint == "judge"]
+    return [f"judge_shares_model_with: {other}" for endpoint in judge for other in endpoint.shares_model_with]
