@@ -57,8 +57,8 @@ def read_response(response: Response) -> Completion:
 def is_content_filter(error: dict[str, Any]) -> bool:
     """Return whether a server's error object says that a content filter blocked the call."""
     inner = error.get("innererror")
-    codes = {error.get("code"), inner.get("code") if isinstance(inner, dict) else None}
-    return not codes.isdisjoint({"content_filter", "ResponsibleAIPolicyViolation"})
+    codes = (error.get("code"), inner.get("code") if isinstance(inner, dict) else None)
+    return "content_filter" in codes or "ResponsibleAIPolicyViolation" in codes
 
 
 def _blocked(body: bytes) -> Completion:
