@@ -1,0 +1,37 @@
+"""What the graders know about templates and checks, handed to the readers of files.
+
+The two rooms stand on one floor and do not import each other, yet a check that
+cannot work is to be told with the line it is written on.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from harness.domain.cases import Case
+from harness.domain.checks import Check
+from harness.domain.plan import Template
+
+
+class JudgeValueProblem(Protocol):
+    """Tells which placeholder of a judge's prompt has no value for a case."""
+
+    def __call__(self, template: str, /, *, reference: str | None) -> str | None:
+        """Return the complaint, or null."""
+        ...
+
+
+class ArmTemplateProblem(Protocol):
+    """Tells why a template cannot ask an arm, about one case where one is given."""
+
+    def __call__(self, template: Template, case: Case | None, /) -> str | None:
+        """Return the complaint, or null."""
+        ...
+
+
+class GraderRules(NamedTuple):
+    """Four questions; each answer is a complaint without a place, or null."""
+
+    check_problem: Callable[[Check], str | None]
+    judge_prompt_problem: Callable[[str], str | None]
+    judge_value_problem: JudgeValueProblem
+    arm_template_problem: ArmTemplateProblem
