@@ -35,6 +35,16 @@ class CheckedCanary(NamedTuple):
     graded: Graded
 
 
+class EndpointUsage(NamedTuple):
+    """Tokens of one endpoint's responses; ``n_unknown`` of them came without a count."""
+
+    endpoint: str
+    n_responses: int
+    prompt_tokens: int
+    completion_tokens: int
+    n_unknown: int
+
+
 class Reading(NamedTuple):
     """A whole run, read: what audits and analysis start from. Everything is in plan order."""
 
@@ -45,3 +55,4 @@ class Reading(NamedTuple):
     checked_canaries: tuple[CheckedCanary, ...]
     identities: tuple[CallIdentity, ...]
     answers: tuple[AnswerNote, ...]
+    usage: tuple[EndpointUsage, ...] = ()
