@@ -1,5 +1,6 @@
 """The declared estimand on one table: difference, interval and p-value, as measured or at its bounds."""
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ def _of_majority(differences: IntArray, clusters: IntArray | None, level: float)
 
 def _of_mean(differences: FloatArray, clusters: IntArray | None, level: float, *, bounded: bool) -> Estimate:
     support = MAJORITY_SUPPORT if bounded else None
-    difference = float(differences.mean())
+    difference = math.fsum(differences) / differences.size
     found = paired_mean(differences=differences, clusters=clusters, confidence_level=level, support=support)
     if not isinstance(found, NotEstimable):
         return Estimate(differences.size, difference, found.interval, found.pvalue, None)

@@ -1,5 +1,6 @@
 """The mean estimand: each case is its mean over the repeats in each arm."""
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -83,9 +84,9 @@ def mean_block(table: Table, *, of: Measure, alpha: float, seed: int) -> MeanBlo
         of=of,
         n_cases=n_known,
         n_clusters=table.n_clusters(found.known),
-        baseline_mean=float(found.baseline.mean()),
-        candidate_mean=float(found.candidate.mean()),
-        difference=float(found.differences.mean()),
+        baseline_mean=math.fsum(found.baseline) / n_known,
+        candidate_mean=math.fsum(found.candidate) / n_known,
+        difference=math.fsum(found.differences) / n_known,
         standard_error=measured.standard_error if measured else None,
         df=measured.df if measured else None,
         interval=interval_block(measured.interval)

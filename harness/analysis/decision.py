@@ -1,0 +1,175 @@
+"""From gates, primary and guardrails to the one sentence that is signed."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from harness.domain.report import (
+    Audits,
+    Completeness,
+    Decision,
+    DecisionVerdict,
+    GateBlock,
+    Section,
+    Status,
+)
+from harness.domain.specs import AnalysisSpec, Gates
+
+Basis = Literal["exploratory", "held_out", "none"]
+
+_WORDS: dict[DecisionVerdict, str] = {
+    "improvement": "The candidate is better",
+    "regression": "The candidate is worse",
+    "non_inferior": "The candidate is not worse by as much as the margin",
+    "equivalent": "The arms are equivalent within the margin",
+    "inconclusive": "The evidence does not tell the arms apart, nor rule a difference out",
+    "invalid": "The measurement is not valid",
+}
+
+
+def integrity_gates(audits: Audits, completeness: Completeness, gates: Gates) -> tuple[GateBlock, ...]:
+    """Return the gates that come before any number: a run that fails one is invalid."""
+    return (
+        GateBlock(name="canaries", status=audits.canaries.status, reason="; ".join(audits.canaries.reasons)),
+        GateBlock(
+            name="routing",
+            status=_routing(audits, gates),
+            reason="; ".join(audits.routing.reasons),
+        ),
+        _completeness(completeness, gates),
+        GateBlock(
+            name="judge_repeatability",
+            status=audits.repeatability.status,
+            reason="; ".join(audits.repeatability.reasons),
+        ),
+        GateBlock(
+            name="judge_agreement",
+            status=audits.human_agreement.status,
+            reason="; ".join(audits.human_agreement.reasons),
+        ),
+        _shared_model(audits, gates),
+    )
+
+
+def _routing(audits: Audits, gates: Gates) -> Status:
+    if audits.routing.status == "fail" and gates.routing != "fail":
+        return "pass"
+    return audits.routing.status
+
+
+def _completeness(completeness: Completeness, gates: Gates) -> GateBlock:
+    asked = sum(arm.n_answers_asked for arm in completeness.arms)
+    found = sum(arm.n_graded for arm in completeness.arms)
+    if asked == 0:
+        return GateBlock(name="completeness", status="fail", reason="nothing was asked")
+    enough = found >= gates.completeness * asked
+    return GateBlock(
+        name="completeness",
+        status="pass" if enough else "fail",
+        reason=f"{found} of {asked} answers are graded, wanted at least {gates.completeness:.0%}",
+    )
+
+
+def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
+    judge = [e for e in audits.routing.endpoints if e.endpoint == "judge"]
+    shared = [other for endpoint in judge for other in endpoint.shares_model_with]
+    failing = bool(shared) and gates.same_model_as_judge == "fail"
+    return GateBlock(
+        name="judge_is_no_arm",
+        status="fail" if failing else "pass" if judge else "not_audited",
+        reason=f"the judge answers under the same model id as {', '.join(shared)}" if shared else "",
+    )
+
+
+def decide(
+    section: Section | None, gates: Sequence[GateBlock], spec: AnalysisSpec, *, basis: Basis
+) -> Decision:
+    """Decide: integrity gates, then the primary estimate, then guardrails.
+
+    A primary that says "no change" while the other estimand moves for certain
+    is inconclusive: neither number may be quoted alone.
+    """
+    failed = [gate for gate in gates if gate.status == "fail"]
+    if section is None or failed:
+        reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
+        return _decision("invalid", basis, reasons or ["nothing was measured"], gates)
+    verdict, reasons = _of_numbers(section, spec)
+    guardrails = _guardrail_gates(section)
+    all_gates = (*gates, _primary_gate(verdict), *guardrails)
+    reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
+    return _decision(verdict, basis, reasons, all_gates)
+
+
+def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:
+    verdict = section.primary.verdict
+    reasons = list(section.primary.reasons)
+    if verdict in ("equivalent", "non_inferior") and "below_margin" not in reasons:
+        other = _other_moves(section, spec)
+        if other:
+            return "inconclusive", [*reasons, other]
+    if verdict == "inconclusive":
+        reasons.append(section.planning.information)
+        other = _other_moves(section, spec)
+        if other:
+            reasons.append(other)
+    return verdict, reasons
+
+
+def _other_moves(section: Section, spec: AnalysisSpec) -> str | None:
+    """Return how the estimand that is not primary moves, if it does for certain."""
+    if section.primary.estimand == "majority":
+        mean = section.mean
+        pvalues = [p for p in (mean.pvalue, mean.pvalue_permutation) if p is not None]
+        if mean.difference and pvalues and min(pvalues) < spec.alpha:
+            return f"the_mean_moves: {_points(mean.difference)} although the majority does not"
+        return None
+    majority = section.majority
+    if majority.difference and majority.pvalue is not None and majority.pvalue < spec.alpha:
+        return f"the_majority_moves: {_points(majority.difference)} although the mean does not"
+    return None
+
+
+def _guardrail_gates(section: Section) -> tuple[GateBlock, ...]:
+    return tuple(
+        GateBlock(
+            name=f"guardrail: {block.name}",
+            status="pass" if block.status == "pass" else "fail",
+            reason=block.reason or "",
+        )
+        for block in section.guardrails
+    )
+
+
+def _primary_gate(verdict: DecisionVerdict) -> GateBlock:
+    return GateBlock(
+        name="primary",
+        status="fail" if verdict == "regression" else "not_audited" if verdict == "inconclusive" else "pass",
+        reason=verdict,
+    )
+
+
+def _decision(
+    verdict: DecisionVerdict, basis: Basis, reasons: Sequence[str], gates: Sequence[GateBlock]
+) -> Decision:
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    suffix = " on exploratory cases; held-out cases are not opened" if basis == "exploratory" else ""
+    return Decision(
+        verdict=verdict,
+        basis=basis,
+        sentence=f"{_WORDS[verdict]}{suffix}{because}.",
+        reasons=tuple(reasons),
+        gates=tuple(gates),
+    )
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:+.1f} points"
+
+
+def exit_code(decision: Decision) -> int:
+    """Return the exit code: 1 for a gate that failed, 3 where it could not be measured."""
+    failed = {gate.name for gate in decision.gates if gate.status == "fail"}
+    if failed - {"completeness"}:
+        return 1
+    if failed or decision.verdict in ("inconclusive", "invalid"):
+        return 3
+    return 0

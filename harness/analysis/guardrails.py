@@ -1,0 +1,67 @@
+"""Guardrails: each must be shown not to be worse than its margin; all must pass."""
+
+from harness.analysis.blocks import interval_block
+from harness.analysis.estimate import Estimate, Target, estimate
+from harness.analysis.majority import pairs
+from harness.analysis.mean import mean_differences
+from harness.analysis.table import Table
+from harness.domain.report import GuardrailBlock
+from harness.domain.specs import AnalysisSpec, Guardrail
+from harness.stats.estimability import NotEstimable
+from harness.stats.means import one_sided_pvalue, paired_mean
+from harness.stats.paired_difference import tango_noninferiority
+
+
+def guardrail_blocks(table: Table, spec: AnalysisSpec) -> tuple[GuardrailBlock, ...]:
+    """Return one block a guardrail of the plan, in its order."""
+    return tuple(_guardrail(table, guardrail, alpha=spec.alpha) for guardrail in spec.guardrails)
+
+
+def _guardrail(table: Table, guardrail: Guardrail, *, alpha: float) -> GuardrailBlock:
+    """Test non-inferiority at alpha, one-sided: the interval at 1 - 2 alpha decides alike."""
+    part = table if guardrail.tag is None else table.where(lambda result: guardrail.tag in result.tags)
+    found = estimate(part, Target(guardrail.estimand, "pass"), confidence_level=1 - 2 * alpha)
+    return GuardrailBlock(
+        name=guardrail.name,
+        tag=guardrail.tag,
+        estimand=guardrail.estimand,
+        margin=guardrail.margin,
+        n_cases=found.n_cases,
+        difference=found.difference,
+        interval=interval_block(found.interval),
+        pvalue=_pvalue(part, guardrail) if found.interval is not None else None,
+        status="not_estimable"
+        if found.interval is None
+        else "pass"
+        if found.interval.low > -guardrail.margin
+        else "fail",
+        reason=_reason(found, guardrail),
+    )
+
+
+def _reason(found: Estimate, guardrail: Guardrail) -> str | None:
+    if found.interval is None:
+        return found.reason
+    if found.interval.low > -guardrail.margin:
+        return None
+    return f"a loss of {guardrail.margin:g} or more is not ruled out (lower limit {found.interval.low:.4f})"
+
+
+def _pvalue(part: Table, guardrail: Guardrail) -> float | None:
+    counts = pairs(part)
+    clusters = part.clusters_of(counts.known)
+    if guardrail.estimand == "majority" and clusters is None:
+        return tango_noninferiority(
+            gain=counts.gain,
+            loss=counts.loss,
+            n_cases=counts.differences.size,
+            margin=guardrail.margin,
+        ).pvalue
+    differences = counts.differences
+    if guardrail.estimand == "mean":
+        means = mean_differences(part, of="pass")
+        differences, clusters = means.differences, part.clusters_of(means.known)  # type: ignore[assignment]
+    mean = paired_mean(differences=differences, clusters=clusters, confidence_level=0.95)
+    if isinstance(mean, NotEstimable):
+        return None
+    return one_sided_pvalue(mean, threshold=-guardrail.margin, alternative="greater")

@@ -1,0 +1,52 @@
+"""One side of the split, from its case results to its numbers."""
+
+from collections.abc import Mapping, Sequence
+
+from harness.analysis.estimate import Target
+from harness.analysis.flaky import flaky_block
+from harness.analysis.flips import flips_block
+from harness.analysis.guardrails import guardrail_blocks
+from harness.analysis.majority import majority_block
+from harness.analysis.mean import mean_block
+from harness.analysis.missing import applicable, missing_blocks
+from harness.analysis.planning import planning_block
+from harness.analysis.reading import primary_block
+from harness.analysis.segments import Answerers, segments_block
+from harness.analysis.slices import slice_blocks
+from harness.analysis.table import make_table
+from harness.domain.report import Section
+from harness.domain.specs import AnalysisSpec
+from harness.domain.verdicts import CaseResult
+
+
+def analyse(
+    results: Sequence[CaseResult], spec: AnalysisSpec, *, who: Mapping[str, Answerers] | None = None
+) -> Section:
+    """Compute everything the report says of these cases.
+
+    The caller passes the cases of one split and no others: nothing here can
+    look at the other side.
+
+    Args:
+        results: The cases, in plan order. None at all is allowed.
+        spec: The analysis, decided before the data.
+        who: Who answered each case, for runs where that is known.
+    """
+    kept = [result for result in results if applicable(result)]
+    table = make_table(kept, missing=spec.missing)
+    of_mean = spec.primary
+    target = Target(spec.estimand, of_mean if spec.estimand == "mean" else "pass")
+    primary = primary_block(table, target, spec)
+    return Section(
+        primary=primary,
+        majority=majority_block(table, alpha=spec.alpha),
+        mean=mean_block(table, of=of_mean, alpha=spec.alpha, seed=spec.seed),
+        missing=missing_blocks(results),
+        n_not_applicable=len(results) - len(kept),
+        guardrails=guardrail_blocks(table, spec),
+        slices=slice_blocks(table, target, spec),
+        flaky=flaky_block(table),
+        flips=flips_block(table),
+        segments=segments_block(table, dict(who or {}), target, alpha=spec.alpha),
+        planning=planning_block(table, target, spec, primary),
+    )

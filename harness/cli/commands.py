@@ -1,0 +1,239 @@
+"""The commands and their options. Their work is imported only when they run."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+_EXPERIMENT = click.argument("experiment", type=click.Path(path_type=Path))
+_RUN = click.argument("run", type=click.Path(path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def _do(module: str, function: str, **arguments: Any) -> int:
+    """Import the module and call the function: `--help` must not pay for numpy, scipy and openai."""
+    result = getattr(import_module(f"harness.cli.{module}"), function)(**arguments)
+    return result if isinstance(result, int) else 0
+
+
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"harness {version('judge-harness')}")
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version)
+def cli() -> None:
+    """Is the new prompt or model better, worse, or can't we tell?
+
+    Exit codes: 0 all gates passed, 1 a gate failed, 2 wrong input or command
+    line, 3 not measurable or not enough evidence, 4 something frozen or signed
+    was changed.
+    """
+
+
+@cli.command()
+@click.option(
+    "--dir", "directory", type=click.Path(path_type=Path), default=Path("harness-demo"), show_default=True
+)
+@click.option("--experiment", type=click.Choice(["xstest", "arena"]), default="xstest", show_default=True)
+@click.option("--open-held-out", is_flag=True, help="Also open the held-out split (one look).")
+@_JSON
+def demo(directory: Path, experiment: str, open_held_out: bool, as_json: bool) -> int:
+    """Run the whole job on recorded real data.
+
+    No key, no network: the answers and the judge's votes were recorded.
+    """
+    return _do(
+        "demo",
+        "demo",
+        directory=directory,
+        experiment=experiment,
+        open_held_out=open_held_out,
+        as_json=as_json,
+    )
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+def init(directory: Path) -> int:
+    """Write a project from the template."""
+    return _do("project", "init", directory=directory)
+
+
+@cli.command()
+@_EXPERIMENT
+@_JSON
+def check(experiment: Path, as_json: bool) -> int:
+    """Check every input of an experiment; send nothing.
+
+    Shows the digests, the number of calls, their cost and the smallest
+    difference that could be detected.
+    """
+    return _do("project", "check", experiment=experiment, as_json=as_json)
+
+
+@cli.command()
+@_EXPERIMENT
+@_JSON
+def freeze(experiment: Path, as_json: bool) -> int:
+    """Write the lock that a run must still match."""
+    return _do("project", "freeze", experiment=experiment, as_json=as_json)
+
+
+@cli.command()
+@_EXPERIMENT
+@click.option(
+    "--dir", "directory", type=click.Path(path_type=Path), help="Run directory. [default: runs/NAME-DIGEST]"
+)
+@click.option("--locked", is_flag=True, help="Refuse to run without a lock that matches.")
+@_JSON
+def run(experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
+    """Ask, audit, analyse and report; resume.
+
+    Only exploratory cases enter a number. The same command again goes on where
+    the last one stopped: no call that was answered is made twice.
+    """
+    return _do("run", "run", experiment=experiment, directory=directory, locked=locked, as_json=as_json)
+
+
+@cli.command()
+@_EXPERIMENT
+@click.option(
+    "--dir",
+    "directory",
+    type=click.Path(path_type=Path),
+    help="Run directory. [default: runs/NAME-audit-DIGEST]",
+)
+@_JSON
+def audit(experiment: Path, directory: Path | None, as_json: bool) -> int:
+    """Ask about canaries and anchors only.
+
+    Reports the audits, and sends nothing to the arms.
+    """
+    return _do("run", "audit", experiment=experiment, directory=directory, as_json=as_json)
+
+
+@cli.command("open-held-out")
+@_RUN
+@click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger takes the look.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@_JSON
+def open_held_out(run: Path, gold: Path | None, yes: bool, as_json: bool) -> int:
+    """Open the held-out split of a run.
+
+    That is one look; it is written into the ledger before anything is computed.
+    """
+    return _do("held_out", "open_held_out", run=run, gold=gold, yes=yes, as_json=as_json)
+
+
+@cli.command()
+@_RUN
+@_JSON
+def report(run: Path, as_json: bool) -> int:
+    """Write all report forms again."""
+    return _do("run", "report", run=run, as_json=as_json)
+
+
+@cli.command()
+@click.argument("baseline", type=click.Path(path_type=Path))
+@click.argument("candidate", type=click.Path(path_type=Path))
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.03,
+    show_default=True,
+    help="Smallest difference that matters.",
+)
+@click.option(
+    "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True
+)
+@click.option("--estimand", type=click.Choice(["majority", "mean"]), default="majority", show_default=True)
+@click.option("--pass-at", type=float, help="A score passes from this value on.")
+@click.option("--slice", "slices", multiple=True, help="A tag whose result is declared in advance.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--coverage",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="Share of cases that must be paired.",
+)
+@click.option("--html", type=click.Path(path_type=Path), help="Also write the page here.")
+@_JSON
+def compare(**options: Any) -> int:
+    """Compare two existing per-case results.
+
+    JSONL, or CSV, with `id` and `passed` or `score`, and, if there are any,
+    `repeat`, `cluster` and `tags`. Makes no calls.
+    """
+    return _do("compare", "compare", **options)
+
+
+@cli.command()
+@click.option("--cases", type=click.IntRange(1), help="Cases you have: print what they can detect.")
+@click.option(
+    "--difference",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Difference you want to find: print the cases it takes.",
+)
+@click.option(
+    "--discordance",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=None,
+    help="Share of cases where exactly one arm passes. [default: a table]",
+)
+@click.option(
+    "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True
+)
+@click.option(
+    "--power",
+    "power_",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+)
+@click.option(
+    "--cluster-size",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Cases a cluster, on average.",
+)
+@click.option(
+    "--icc",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Correlation of the difference within a cluster.",
+)
+@click.option(
+    "--answers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Answers a case and arm, for the number of calls.",
+)
+@click.option(
+    "--votes",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Judge votes an answer, for the number of calls.",
+)
+@_JSON
+def power(**options: Any) -> int:
+    """Sample size, detectable difference, calls."""
+    return _do("power", "power", **options)
+
+
+@cli.command()
+@click.option("--dir", "directory", type=click.Path(path_type=Path), help="Write one file a schema here.")
+@click.argument("name", required=False)
+def schema(directory: Path | None, name: str | None) -> int:
+    """Print the JSON Schemas of all files."""
+    return _do("project", "schema", directory=directory, name=name)

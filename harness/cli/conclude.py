@@ -1,0 +1,179 @@
+"""From a plan and a run, read, to the report: pure rooms, wired."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.analysis import analyse, answerers, decide, integrity_gates
+from harness.audits import (
+    audit_bias,
+    audit_canaries,
+    audit_human_agreement,
+    audit_repeatability,
+    audit_routing,
+    count_completeness,
+)
+from harness.domain.body import public_address
+from harness.domain.cases import Split
+from harness.domain.manifest import Manifest, Reading
+from harness.domain.plan import Look, Plan, plan_digest
+from harness.domain.report import (
+    Audits,
+    EndpointBlock,
+    InputBlock,
+    PlanBlock,
+    Provenance,
+    Report,
+    RunBlock,
+)
+from harness.domain.verdicts import CaseResult
+
+METHODS = (
+    "majority: exact conditional and mid-p McNemar; Tango score interval; with clusters CR2 and Satterthwaite df",
+    "mean: t interval on the CR2 standard error; exact sign-flip permutation; exact percentile bootstrap",
+    "decision: intervals against the margin; equivalence by two one-sided tests at alpha",
+    "slices: Holm for declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
+    "missing verdicts: counted, left out, then all set against and all set for the candidate",
+)
+
+
+class Concluded(NamedTuple):
+    """Everything a report of a run is made from."""
+
+    plan: Plan
+    manifest: Manifest
+    reading: Reading
+    provenance: Provenance
+    n_calls_planned: int
+    look: Look | None
+
+
+def conclude(run: Concluded) -> Report:
+    """Return the report of a run; the held-out section only where a look was written."""
+    plan, reading = run.plan, run.reading
+    spec = plan.experiment.analysis
+    audits = audit(plan, reading)
+    completeness = count_completeness(
+        plan,
+        reading,
+        n_calls_planned=run.n_calls_planned,
+        n_calls_answered=run.manifest.n_records - run.manifest.n_failed,
+    )
+    who = answerers(reading.identities)
+    exploratory = analyse(_side(reading.cases, "exploratory"), spec, who=who)
+    held_out = analyse(_side(reading.cases, "held_out"), spec, who=who) if run.look else None
+    gates = integrity_gates(audits, completeness, plan.experiment.gates)
+    return Report(
+        run=_run_block(run),
+        plan=_plan_block(run),
+        inputs=tuple(InputBlock(path=item.path, sha256=item.sha256) for item in plan.inputs),
+        endpoints=tuple(_endpoint(plan, name) for name in endpoint_names(plan)),
+        completeness=completeness,
+        audits=audits,
+        exploratory=exploratory,
+        held_out=held_out,
+        human_scale=None,
+        decision=decide(
+            held_out or exploratory, gates, spec, basis="held_out" if held_out else "exploratory"
+        ),
+        methods=METHODS,
+        notes=_notes(run),
+        provenance=run.provenance,
+    )
+
+
+def audit(plan: Plan, reading: Reading) -> Audits:
+    """Return all audits of a run."""
+    return Audits(
+        canaries=audit_canaries(plan, reading),
+        routing=audit_routing(plan, reading),
+        repeatability=audit_repeatability(plan, reading),
+        human_agreement=audit_human_agreement(plan, reading),
+        bias=audit_bias(),
+    )
+
+
+def endpoint_names(plan: Plan) -> tuple[str, ...]:
+    """Return the endpoints of the plan: both arms, and the judge where there is one."""
+    return ("baseline", "candidate", *(("judge",) if plan.experiment.judge else ()))
+
+
+def _side(cases: Sequence[CaseResult], split: Split) -> list[CaseResult]:
+    return [case for case in cases if case.split == split]
+
+
+def _run_block(run: Concluded) -> RunBlock:
+    manifest, usage = run.manifest, run.reading.usage
+    return RunBlock(
+        name=run.plan.experiment.name,
+        kind="run",
+        started_at=manifest.started_at,
+        finished_at=manifest.finished_at,
+        n_attempts=manifest.n_attempts,
+        n_calls=manifest.n_calls,
+        n_reused=manifest.n_reused,
+        prompt_tokens=sum(item.prompt_tokens for item in usage),
+        completion_tokens=sum(item.completion_tokens for item in usage),
+        n_usage_unknown=sum(item.n_unknown for item in usage),
+        cost=_cost(run),
+        currency=run.plan.experiment.budget.currency,
+        evidence_sha256=manifest.evidence_sha256,
+        timings_sha256=manifest.timings_sha256,
+    )
+
+
+def _cost(run: Concluded) -> float | None:
+    """Return what the responses cost; null where a price or a count of tokens is unknown."""
+    total = 0.0
+    for item in run.reading.usage:
+        price = run.plan.endpoint(item.endpoint).price
+        if item.n_responses and (price is None or item.n_unknown):
+            return None
+        if price is not None:
+            total += item.prompt_tokens * price.prompt + item.completion_tokens * price.completion
+    return total / 1e6
+
+
+def _plan_block(run: Concluded) -> PlanBlock:
+    experiment, plan = run.plan.experiment, run.plan
+    return PlanBlock(
+        sha256=plan_digest(plan),
+        locked=run.manifest.locked,
+        estimand=experiment.analysis.estimand,
+        alpha=experiment.analysis.alpha,
+        margin=experiment.analysis.margin,
+        answers=experiment.repeats.answers,
+        votes=experiment.repeats.votes,
+        seed=experiment.analysis.seed,
+        n_cases=len(plan.cases),
+        n_exploratory=len(plan.cases) - len(plan.held_out),
+        n_held_out=len(plan.held_out),
+        n_clusters=len({case.group for case in plan.cases}),
+    )
+
+
+def _endpoint(plan: Plan, name: str) -> EndpointBlock:
+    spec = plan.endpoint(name)
+    return EndpointBlock(
+        endpoint=name,
+        backend=spec.backend,
+        model=spec.model,
+        address=public_address(spec.base_url),
+        sampling=spec.sampling,
+    )
+
+
+def _notes(run: Concluded) -> tuple[str, ...]:
+    notes = []
+    if not run.manifest.locked:
+        notes.append("The plan was not locked before the run: its results are exploratory whatever they say.")
+    if run.manifest.stopped:
+        notes.append(f"The run stopped early: {run.manifest.stopped}")
+    if run.manifest.n_failed:
+        notes.append(f"{run.manifest.n_failed} calls failed; running again asks them again.")
+    if any(run.plan.endpoint(name).backend == "recorded" for name in endpoint_names(run.plan)):
+        notes.append("At least one endpoint replays recorded replies; nothing was sent to it.")
+    if run.look:
+        notes.append(
+            f"The held-out split was opened at {run.look.opened_at}: look {run.look.number} of {run.look.gold}."
+        )
+    return tuple(notes)
