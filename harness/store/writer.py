@@ -1,0 +1,100 @@
+"""Putting responses on disk while the event loop goes on."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.domain.calls import Stored
+from harness.domain.errors import StoreError
+from harness.store.protocol import ResponseStore
+
+_LARGEST_BATCH = 256
+
+
+class _Put(NamedTuple):
+    name: str
+    stored: Stored
+    done: asyncio.Future[bool]
+
+
+class BatchWriter:
+    """One thread that commits what is waiting, in one transaction at a time.
+
+    While a batch is being committed the next one gathers, so that a commit
+    costs less a response the more of them there are.
+    """
+
+    def __init__(self, store: ResponseStore) -> None:
+        """Start the thread; to be made where an event loop runs."""
+        self._store = store
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[_Put | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
+        self._thread.start()
+
+    async def put(self, name: str, stored: Stored) -> bool:
+        """Return once the response is on disk; false where the name was held already.
+
+        A put whose waiter is cancelled is committed all the same.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        done: asyncio.Future[bool] = self._loop.create_future()
+        self._waiting.put(_Put(name, stored, done))
+        return await done
+
+    def close(self) -> None:
+        """Return once everything that was put is committed and the thread has ended."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        try:
+            while batch := self._next_batch():
+                self._commit(batch)
+        finally:
+            # A database connection belongs to the thread that made it.
+            self._store.close()
+
+    def _next_batch(self) -> list[_Put]:
+        batch: list[_Put] = []
+        item = self._waiting.get()
+        while item is not None:
+            batch.append(item)
+            if len(batch) == _LARGEST_BATCH or self._waiting.empty():
+                return batch
+            item = self._waiting.get()
+        if batch:
+            # The end was met behind them: it is met again next.
+            self._waiting.put(None)
+        return batch
+
+    def _commit(self, batch: Sequence[_Put]) -> None:
+        try:
+            added = self._store.add_all([(put.name, put.stored) for put in batch])
+        except Exception as error:  # any error must reach the waiters, or they wait for ever
+            self._tell(batch, error)
+        else:
+            self._tell(batch, added)
+
+    def _tell(self, batch: Sequence[_Put], outcome: tuple[bool, ...] | Exception) -> None:
+        try:
+            self._loop.call_soon_threadsafe(_settle, batch, outcome)
+        except RuntimeError:
+            # The loop is closed: nobody waits any more, and what was put is on disk.
+            return
+
+
+def _settle(batch: Sequence[_Put], outcome: tuple[bool, ...] | Exception) -> None:
+    for index, put in enumerate(batch):
+        if put.done.done():
+            continue
+        if isinstance(outcome, tuple):
+            put.done.set_result(outcome[index])
+        elif isinstance(outcome, StoreError):
+            put.done.set_exception(outcome)
+        else:
+            put.done.set_exception(StoreError(f"a response could not be written: {outcome}"))
