@@ -28,7 +28,8 @@ from harness.domain.report import (
 from harness.domain.verdicts import CaseResult
 
 METHODS = (
-    "majority: exact conditional and mid-p McNemar; Tango score interval; with clusters CR2 and Satterthwaite df",
+    "majority: exact conditional and mid-p McNemar; Tango score interval; "
+    "with clusters CR2 and Satterthwaite df",
     "mean: t interval on the CR2 standard error; exact sign-flip permutation; exact percentile bootstrap",
     "decision: intervals against the margin; equivalence by two one-sided tests at alpha",
     "slices: Holm for declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
@@ -173,7 +174,6 @@ def _notes(run: Concluded) -> tuple[str, ...]:
     if any(run.plan.endpoint(name).backend == "recorded" for name in endpoint_names(run.plan)):
         notes.append("At least one endpoint replays recorded replies; nothing was sent to it.")
     if run.look:
-        notes.append(
-            f"The held-out split was opened at {run.look.opened_at}: look {run.look.number} of {run.look.gold}."
-        )
+        look = run.look
+        notes.append(f"The held-out split was opened at {look.opened_at}: look {look.number} of {look.gold}.")
     return tuple(notes)

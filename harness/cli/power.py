@@ -63,12 +63,11 @@ def _needed(
         power=power_,
         test="midp",
     )
-    known = not isinstance(found, NotEstimable)
     return {
-        "cases": math.ceil(found.n_cases * effect) if known else None,
+        "cases": None if isinstance(found, NotEstimable) else math.ceil(found.n_cases * effect),
         "discordance": discordance,
         "difference": difference,
-        "reason": None if known else found.reason,
+        "reason": found.reason if isinstance(found, NotEstimable) else None,
     }
 
 
@@ -78,12 +77,11 @@ def _detectable(
     found = minimum_detectable_effect(
         n_cases=max(1, int(n_cases / effect)), discordance=discordance, alpha=alpha, power=power_, test="midp"
     )
-    known = not isinstance(found, NotEstimable)
     return {
         "cases": n_cases,
         "discordance": discordance,
-        "difference": found.difference if known else None,
-        "reason": None if known else found.reason,
+        "difference": None if isinstance(found, NotEstimable) else found.difference,
+        "reason": found.reason if isinstance(found, NotEstimable) else None,
     }
 
 
