@@ -1,10 +1,12 @@
 """The plan: everything decided before any call, resolved and frozen by digest."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from harness.domain.canonical import digest
 from harness.domain.cases import Anchor, Arm, Canary, Case, Split
-from harness.domain.record import Record, Sha256, Text
+from harness.domain.record import JsonObject, Positive, Record, Sha256, Text
 from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec
 
 PLAN_VERSION: Literal["1"] = "1"
@@ -74,30 +76,49 @@ def plan_digest(plan: Plan) -> str:
     return digest(plan)
 
 
-class Lock(Record):
-    """``experiment.lock.json``: the digests a run must still match.
+class LockedItem(Record):
+    """One case, canary or anchor of a lock: what it held, key by key."""
 
-    ``settings`` names every resolved setting by dotted path with the digest of
-    its value, so that a mismatch can be told key by key.
+    path: Text
+    id: Text
+    values: JsonObject
+
+
+class Lock(Record):
+    """``experiment.lock.json``: everything a run must still match.
+
+    ``settings`` holds every resolved setting by dotted path, ``items`` every
+    case, canary and anchor, ``rules`` what the code decides beside them; a long
+    value stands there as ``{"sha256": ...}``. So a mismatch can be told key by
+    key, with what was and what is. ``seal`` is the digest of all the rest.
     """
 
     version: Literal["1"] = "1"
     experiment: Text
     plan_sha256: Sha256
     inputs: tuple[InputDigest, ...]
-    parts: tuple[InputDigest, ...]
+    settings: JsonObject
+    items: tuple[LockedItem, ...]
+    rules: JsonObject
     harness_version: Text
     frozen_at: Text
+    seal: Sha256
 
 
 class Look(Record):
-    """One opening of the held-out split, a line of ``looks.jsonl``."""
+    """One opening of the held-out split, a line of ``looks.jsonl``.
 
-    number: int
+    ``previous`` is the ``entry`` of the line before, and ``entry`` the digest of
+    everything else on the line. ``alpha`` is what the look spends, where the
+    plan has a budget of it.
+    """
+
+    number: Positive
     opened_at: Text
     gold: Text
     run: Sha256
     plan_sha256: Sha256
     released: Literal["numbers", "decision"]
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
     previous: Sha256 | None
     entry: Sha256
