@@ -98,7 +98,18 @@ def _append(stream: BinaryIO, path: Path, opening: Opening, at_most: int | None)
     stream.write(canonical_bytes(look) + b"\n")
     stream.flush()
     os.fsync(stream.fileno())
+    if not looks:
+        _sync_folder(path.parent)
     return look
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put a new file's name on disk, as its content is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _chained(content: bytes, path: Path) -> tuple[Look, ...]:
