@@ -1,0 +1,136 @@
+"""The audits in words."""
+
+from typing import NamedTuple
+
+from harness.domain.report import (
+    AgreementFinding,
+    Audits,
+    CanaryFinding,
+    CanaryResult,
+    EndpointIdentity,
+    Rate,
+    RepeatabilityFinding,
+    RoutingFinding,
+    Status,
+)
+from harness.report import words
+
+STATUS_WORDS: dict[str, str] = {"pass": "pass", "fail": "FAIL", "not_audited": "not audited"}
+
+
+class AuditRow(NamedTuple):
+    """One audit: its question, status, numbers, and what it complains about."""
+
+    name: str
+    question: str
+    status: Status
+    lines: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def audit_rows(audits: Audits) -> tuple[AuditRow, ...]:
+    """Return the audits in the order a reader asks."""
+    return (
+        AuditRow(
+            "canaries",
+            "Do the graders catch planted answers, both ways?",
+            audits.canaries.status,
+            _canaries(audits.canaries),
+            audits.canaries.reasons,
+        ),
+        AuditRow(
+            "routing",
+            "Did the same models answer from the first call to the last?",
+            audits.routing.status,
+            _routing(audits.routing),
+            audits.routing.reasons,
+        ),
+        AuditRow(
+            "repeatability",
+            "Does the judge repeat itself?",
+            audits.repeatability.status,
+            _repeatability(audits.repeatability),
+            audits.repeatability.reasons,
+        ),
+        AuditRow(
+            "human agreement",
+            "Does the judge agree with people?",
+            audits.human_agreement.status,
+            _agreement(audits.human_agreement),
+            audits.human_agreement.reasons,
+        ),
+        AuditRow(
+            "bias",
+            "Does the judge lean on what should not matter?",
+            audits.bias.status,
+            (),
+            audits.bias.reasons,
+        ),
+    )
+
+
+def canary_line(canary: CanaryResult) -> str:
+    """Return what was expected of one canary and what came."""
+    found = canary.found or f"no verdict{f' ({canary.reason})' if canary.reason else ''}"
+    votes = (
+        f", {words.out_of(canary.n_as_expected, canary.n_votes)} votes as expected" if canary.n_votes else ""
+    )
+    return f"{canary.grader}: expected {canary.expected}, found {found}{votes}"
+
+
+def _canaries(finding: CanaryFinding) -> tuple[str, ...]:
+    if not finding.n_canaries:
+        return ()
+    return (f"{words.out_of(finding.n_canaries - finding.n_survived, finding.n_canaries)} graded as planted",)
+
+
+def _routing(finding: RoutingFinding) -> tuple[str, ...]:
+    return tuple(_identity(endpoint) for endpoint in finding.endpoints)
+
+
+def _identity(endpoint: EndpointIdentity) -> str:
+    models = ", ".join(f"{model} ({words.plural(number, 'call')})" for model, number in endpoint.models)
+    unnamed = endpoint.n_model_unknown
+    unknown = f"; {words.count(unnamed)} without a model id" if unnamed else ""
+    changes = f"; {words.plural(endpoint.n_changes, 'change')}" if endpoint.n_changes else ""
+    shared = f"; same model as {', '.join(endpoint.shares_model_with)}" if endpoint.shares_model_with else ""
+    asked = endpoint.expected_model or endpoint.asked_model
+    return f"{endpoint.endpoint}: asked {asked}, answered {models or 'by unknown'}{unknown}{changes}{shared}"
+
+
+def _repeatability(finding: RepeatabilityFinding) -> tuple[str, ...]:
+    size = (f"{words.plural(finding.n_anchors, 'anchor')}, {words.plural(finding.n_votes, 'vote')}",)
+    gaps = (f"no verdict: {words.tally(finding.no_verdicts)}",) if finding.no_verdicts else ()
+    return (
+        gaps
+        + (size if finding.n_anchors else ())
+        + _rates(
+            ("pairs of votes that agree", finding.self_agreement),
+            ("anchors with one verdict throughout", finding.unanimous),
+            ("early votes against late ones", finding.early_late),
+        )
+    )
+
+
+def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
+    if not finding.n_anchors:
+        return ()
+    size = (
+        f"{words.plural(finding.n_anchors, 'anchor')}; {words.count(finding.n_no_human_label)} without a "
+        f"human label, {words.count(finding.n_no_judge_label)} without a judge's"
+    )
+    kappa = f"kappa {words.plain_number(finding.kappa)}" if finding.kappa is not None else ""
+    if finding.kappa is None and finding.kappa_reason:
+        kappa = f"kappa not estimable: {finding.kappa_reason}"
+    rates = _rates(
+        ("same label", finding.agreement),
+        ("same outcome", finding.pass_agreement),
+        ("sensitivity (people pass, judge passes)", finding.sensitivity),
+        ("specificity (people fail, judge fails)", finding.specificity),
+        ("people among themselves", finding.human_human),
+    )
+    return (size, *rates, *((kappa,) if kappa else ()))
+
+
+def _rates(*named: tuple[str, Rate | None]) -> tuple[str, ...]:
+    return tuple(f"{name}: {words.rate(rate)}" for name, rate in named if rate is not None)

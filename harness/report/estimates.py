@@ -1,0 +1,205 @@
+"""The estimates of one section as rows: each with its interval, its n, its method."""
+
+from collections.abc import Sequence
+
+from harness.domain.report import (
+    GuardrailBlock,
+    MajorityBlock,
+    MeanBlock,
+    PrimaryBlock,
+    Report,
+    Section,
+    SliceBlock,
+)
+from harness.report import words
+from harness.report.rows import EstimateRow, estimate_row, limits, n_text
+
+
+def estimate_rows(section: Section) -> tuple[EstimateRow, ...]:
+    """Return primary, majority, mean, then guardrails and slices in the plan's order."""
+    alpha, total = section.planning.alpha, n_cases(section)
+    margin = section.planning.margin
+    return (
+        primary_row(section),
+        _majority_row(section.majority, alpha=alpha, total=total, margin=margin),
+        _mean_row(section.mean, alpha=alpha, total=total, margin=margin),
+        *(_guardrail_row(block, alpha=alpha) for block in section.guardrails),
+        *(_slice_row(block, alpha=alpha) for block in section.slices),
+    )
+
+
+def lead_section(report: Report) -> Section:
+    """Return the section that the decision rests on."""
+    if report.decision.basis == "held_out" and report.held_out is not None:
+        return report.held_out
+    return report.exploratory
+
+
+def n_cases(section: Section) -> int:
+    """Return how many cases the section has, with or without a verdict."""
+    return section.majority.n_cases + section.majority.no_majority
+
+
+def primary_row(section: Section) -> EstimateRow:
+    """Return the estimate that the decision rests on."""
+    block, alpha = section.primary, section.planning.alpha
+    return estimate_row(
+        "primary",
+        f"primary ({block.estimand})",
+        block.difference,
+        block.interval,
+        n=n_text(block.n_cases, total=n_cases(section)),
+        cases=block.n_cases,
+        marks=(section.planning.margin,),
+        reason=block.reason,
+        pvalues=_own_pvalue(block, alpha=alpha),
+        remark=_bounds(block, score=_scored(section)),
+        score=_scored(section),
+    )
+
+
+def segment_rows(section: Section) -> tuple[EstimateRow, ...]:
+    """Return one row a pair of models that answered together."""
+    return tuple(
+        estimate_row(
+            "segment",
+            f"{' + '.join(segment.baseline_models) or 'unknown'} → "
+            f"{' + '.join(segment.candidate_models) or 'unknown'}",
+            segment.difference,
+            segment.interval,
+            n=n_text(segment.n_cases),
+            cases=segment.n_cases,
+            remark=_gain_loss(segment.gain, segment.loss),
+        )
+        for segment in section.segments.segments
+    )
+
+
+def _scored(section: Section) -> bool:
+    return section.primary.estimand == "mean" and section.mean.of == "score"
+
+
+def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
+    tests = (("McNemar exact", block.pvalue_exact), ("McNemar mid-p", block.pvalue_mid))
+    agree = "" if block.test_and_interval_agree is not False else "test and interval disagree"
+    return estimate_row(
+        "majority",
+        "majority verdicts",
+        block.difference,
+        block.interval,
+        n=n_text(block.n_cases, total=total, clusters=block.n_clusters),
+        cases=block.n_cases,
+        marks=(margin,),
+        reason=block.reason,
+        pvalues=_pvalues(tests, alpha=alpha),
+        remark=agree,
+    )
+
+
+def _mean_row(block: MeanBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
+    own = words.name_of_test(block.interval.method) if block.interval else "t test"
+    tests = _pvalues(((own, block.pvalue),), alpha=alpha)
+    flips = _permutation(block, alpha=alpha)
+    return estimate_row(
+        "mean",
+        "mean of repeats" if block.of == "pass" else "mean score",
+        block.difference,
+        block.interval,
+        n=n_text(block.n_cases, total=total, clusters=block.n_clusters),
+        cases=block.n_cases,
+        marks=(margin,),
+        reason=block.reason,
+        pvalues=", ".join(part for part in (tests, flips) if part),
+        remark=_mean_remark(block),
+        score=block.of == "score",
+    )
+
+
+def _mean_remark(block: MeanBlock) -> str:
+    if block.standard_error is None:
+        return ""
+    score = block.of == "score"
+    # An error has no sign and is never compared with 0: two digits say enough.
+    error = f"{block.standard_error:.2g}" if score else f"{100 * block.standard_error:.2g} points"
+    parts = [f"standard error {error}"]
+    if block.df is not None:
+        parts.append(f"{words.plain_number(block.df, decimals=1)} degrees of freedom")
+    if block.bootstrap is not None:
+        parts.append(f"bootstrap {limits(block.bootstrap, n=block.n_cases, score=score)}")
+    return ", ".join(parts)
+
+
+def _permutation(block: MeanBlock, *, alpha: float) -> str:
+    if block.pvalue_permutation is None:
+        return ""
+    found = words.pvalue(block.pvalue_permutation, alpha=alpha, is_bound=block.pvalue_permutation_is_bound)
+    return f"{found} (sign-flip permutation)"
+
+
+def _guardrail_row(block: GuardrailBlock, *, alpha: float) -> EstimateRow:
+    margin = f"{100 * block.margin:.3g} points"
+    state = {"pass": "shown", "fail": "not shown", "not_estimable": "cannot be shown"}[block.status]
+    tag = f"{block.tag}: " if block.tag is not None and block.tag != block.name else ""
+    return estimate_row(
+        "guardrail",
+        block.name,
+        block.difference,
+        block.interval,
+        n=n_text(block.n_cases),
+        cases=block.n_cases,
+        marks=(-block.margin,),
+        reason=block.reason,
+        pvalues=_pvalues((("non-inferiority", block.pvalue),), alpha=alpha),
+        remark=f"{tag}not worse by {margin}: {state}",
+    )
+
+
+def _slice_row(block: SliceBlock, *, alpha: float) -> EstimateRow:
+    planned = "in the plan" if block.declared else "not in the plan, gates nothing"
+    own = words.name_of_test(block.interval.method) if block.interval else "own test"
+    raw = _pvalues(((own, block.pvalue),), alpha=alpha)
+    return estimate_row(
+        "slice",
+        block.tag,
+        block.difference,
+        block.interval,
+        n=n_text(block.n_cases),
+        cases=block.n_cases,
+        reason=block.reason,
+        pvalues=", ".join(part for part in (raw, _adjusted(block, alpha=alpha)) if part),
+        remark=f"{_gain_loss(block.gain, block.loss)}, {planned}",
+    )
+
+
+def _pvalues(tests: Sequence[tuple[str, float | None]], *, alpha: float) -> str:
+    return ", ".join(
+        f"{words.pvalue(value, alpha=alpha)} ({test})" for test, value in tests if value is not None
+    )
+
+
+def _adjusted(block: SliceBlock, *, alpha: float) -> str:
+    if block.pvalue_adjusted is None:
+        return ""
+    found = words.pvalue(block.pvalue_adjusted, alpha=alpha)
+    if block.adjustment == "benjamini-hochberg":
+        return f"q{found[1:]} (Benjamini-Hochberg)"
+    return f"{found} (adjusted, Holm)"
+
+
+def _own_pvalue(block: PrimaryBlock, *, alpha: float) -> str:
+    test = words.name_of_test(block.interval.method) if block.interval else "own test"
+    return _pvalues(((test, block.pvalue),), alpha=alpha)
+
+
+def _bounds(block: PrimaryBlock, *, score: bool) -> str:
+    if block.worst_case is None or block.best_case is None:
+        return ""
+    worst, best = block.worst_case, block.best_case
+    return (
+        f"with every missing verdict against the candidate {limits(worst, n=block.n_cases, score=score)}, "
+        f"for it {limits(best, n=block.n_cases, score=score)}"
+    )
+
+
+def _gain_loss(gain: int, loss: int) -> str:
+    return f"gain {words.count(gain)}, loss {words.count(loss)}"

@@ -1,0 +1,52 @@
+"""JSON Schemas of every file that people or the harness write."""
+
+import json
+from typing import Literal
+
+from harness.domain.calls import Evidence, RecordedReply, Timing
+from harness.domain.cases import Anchor, Canary, Case
+from harness.domain.manifest import Manifest
+from harness.domain.plan import Lock, Look, Plan
+from harness.domain.record import Record
+from harness.domain.report import Report
+from harness.domain.specs import Experiment, GoldSpec, JudgeSpec
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_URN = "urn:judge-harness:schema"
+_VERSION = 1
+
+# Who writes a file decides its schema: people may leave defaults out, we never do.
+_FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], ...] = (
+    ("report", Report, "serialization"),
+    ("plan", Plan, "serialization"),
+    ("manifest", Manifest, "serialization"),
+    ("evidence", Evidence, "serialization"),
+    ("timing", Timing, "serialization"),
+    ("lock", Lock, "serialization"),
+    ("look", Look, "serialization"),
+    ("experiment", Experiment, "validation"),
+    ("set", GoldSpec, "validation"),
+    ("case", Case, "validation"),
+    ("canary", Canary, "validation"),
+    ("anchor", Anchor, "validation"),
+    ("judge", JudgeSpec, "validation"),
+    ("recorded-reply", RecordedReply, "validation"),
+)
+
+
+def schemas() -> dict[str, str]:
+    """Return the JSON Schema (draft 2020-12) of each file, by its short name.
+
+    Schemas of JSONL files describe one line. A schema says less than the
+    reader checks: rules between fields stand in the documentation.
+    """
+    return {name: _schema(name, record, mode) for name, record, mode in _FILES}
+
+
+def _schema(name: str, record: type[Record], mode: Literal["validation", "serialization"]) -> str:
+    document = {
+        "$schema": DIALECT,
+        "$id": f"{_URN}:{name}:{_VERSION}",
+        **record.model_json_schema(mode=mode),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
