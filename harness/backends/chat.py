@@ -122,9 +122,9 @@ class ChatBackend:
         return Transient("connection", detail)
 
     def _words(self, error: BaseException) -> str:
-        # The innermost words name the fault; the SDK's say "Connection error.".
-        causes = [str(link) for link in _chain(error) if link is not error]
-        words = next((text for text in reversed(causes) if text.strip()), "the connection broke")
+        # The causes name the fault; the SDK's own words are "Connection error.".
+        causes = (str(link) for link in _chain(error) if link is not error)
+        words = next((text for text in causes if text.strip()), "the connection broke")
         return self._mask(" ".join(words.split()))[:200]
 
     def _masked(self, answer: httpx2.Response) -> Reply:

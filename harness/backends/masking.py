@@ -49,6 +49,8 @@ def _forms(secret: str) -> set[str]:
         quote(secret, safe=""),
         json.dumps(secret)[1:-1],
         json.dumps(secret)[1:-1].replace("/", "\\/"),
+        re.sub("[+<>&'\"`]", lambda char: f"\\u{ord(char[0]):04x}", secret),
+        re.sub("[+<>&'\"`]", lambda char: f"\\u{ord(char[0]):04X}", secret),
         *encoded,
         *(form.rstrip("=") for form in encoded),
     }
