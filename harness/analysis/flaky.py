@@ -3,36 +3,74 @@
 import numpy as np
 
 from harness.analysis.mean import mean_differences
-from harness.analysis.table import ArmCounts, BoolArray, FloatArray, Table
+from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, Table
+from harness.domain.cases import Arm
 from harness.domain.report import FlakyBlock, Part
+from harness.stats.estimability import NotEstimable
+from harness.stats.flaky import FEWEST_REPEATS, Stratum, ThreeNumbers, three_numbers_cross_fitted
 
 RULE = "in either arm at least 2 repeats pass and at least 2 fail"
-_FEWEST_REPEATS = 4
+_VOTE = {"pass": 1, "fail": 0, None: -1}
 
 
-def flaky_block(table: Table) -> FlakyBlock:
+def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
     """Return the mean difference over all cases, over the flaky and over the stable ones.
 
     The parts add up to the headline by their contributions. Flagging and
     measuring on the same repeats is biased, since a case at the boundary is
-    flagged by the very luck that is measured: the parts describe, and never
-    replace, the headline.
+    flagged by the very luck that is measured. So each half of the repeats also
+    flags what the other half measures (cross-fitted). Either way the parts
+    describe, and never replace, the headline.
+
+    Args:
+        table: The cases.
+        alpha: For the level of the strata's intervals.
     """
     found = mean_differences(table, of="pass")
     differences = found.differences
     flagged = (_wavers(table.baseline) | _wavers(table.candidate))[found.known]
     asked = np.concatenate([table.baseline.asked, table.candidate.asked])
-    too_few = asked.size == 0 or int(asked.max()) < _FEWEST_REPEATS
+    too_few = asked.size == 0 or int(asked.max()) < FEWEST_REPEATS
+    fitted = None if too_few else _cross_fitted(table, alpha=alpha)
     return FlakyBlock(
         rule=RULE,
         n_flaky=int(flagged.sum()),
         headline=_part(differences, np.ones(differences.size, dtype=bool)),
         flaky=_part(differences, flagged),
         stable=_part(differences, ~flagged),
+        cross_fitted_flaky=_stratum(fitted.flaky) if fitted else None,
+        cross_fitted_stable=_stratum(fitted.stable) if fitted else None,
+        reflagged_share=_known(fitted.reflagged_share) if fitted else None,
         hard_gains=_unanimous(table, was="failed", now="passed"),
         hard_losses=_unanimous(table, was="passed", now="failed"),
-        reason=f"fewer than {_FEWEST_REPEATS} repeats: no case can be flagged" if too_few else None,
+        reason=f"fewer than {FEWEST_REPEATS} repeats: no case can be flagged" if too_few else None,
     )
+
+
+def _cross_fitted(table: Table, *, alpha: float) -> ThreeNumbers | None:
+    if len({len(r.baseline) for r in table.results} | {len(r.candidate) for r in table.results}) != 1:
+        return None
+    found = three_numbers_cross_fitted(
+        baseline=_repeats(table, "baseline"),
+        candidate=_repeats(table, "candidate"),
+        clusters=table.clusters,
+        confidence_level=1 - alpha,
+    )
+    return None if isinstance(found, NotEstimable) else found
+
+
+def _repeats(table: Table, arm: Arm) -> IntArray:
+    """Return 1, 0 or -1 for each answer that passes, fails or has no outcome; shape (n_cases, n_repeats)."""
+    answers = [result.baseline if arm == "baseline" else result.candidate for result in table.results]
+    return np.array([[_VOTE[answer.outcome] for answer in found] for found in answers], dtype=np.int64)
+
+
+def _stratum(found: Stratum) -> Part:
+    return Part(n_cases=found.n_cases, difference=_known(found.difference), contribution=found.contribution)
+
+
+def _known(value: float | NotEstimable) -> float | None:
+    return None if isinstance(value, NotEstimable) else value
 
 
 def _wavers(arm: ArmCounts) -> BoolArray:

@@ -45,7 +45,7 @@ def analyse(
         n_not_applicable=len(results) - len(kept),
         guardrails=guardrail_blocks(table, spec),
         slices=slice_blocks(table, target, spec),
-        flaky=flaky_block(table),
+        flaky=flaky_block(table, alpha=spec.alpha),
         flips=flips_block(table),
         segments=segments_block(table, dict(who or {}), target, alpha=spec.alpha),
         planning=planning_block(table, target, spec, primary),

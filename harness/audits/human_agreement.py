@@ -3,21 +3,38 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
-from harness.audits.rates import rate
+import numpy as np
+
+from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
 from harness.domain.cases import Anchor
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import AgreementFinding, ConfusionCell, Rate, Status
+from harness.domain.report import AgreementFinding, ConfusionCell, IntervalBlock, Rate, Status
 from harness.domain.verdicts import majority
-from harness.stats.agreement import cohen_kappa
+from harness.stats.agreement import Coefficient, cohen_kappa, confusion
 from harness.stats.estimability import NotEstimable
+from harness.stats.multirater import gwet_ac
 
 
 class _Labelled(NamedTuple):
     human: str
     judge: str
+
+
+class _Coefficients(TypedDict):
+    kappa: float | None
+    kappa_interval: IntervalBlock | None
+    kappa_reason: str | None
+    gwet_ac1: float | None
+    gwet_ac1_interval: IntervalBlock | None
+
+
+class _OnPassing(TypedDict):
+    pass_agreement: Rate
+    sensitivity: Rate
+    specificity: Rate
 
 
 def human_label(anchor: Anchor) -> str | None:
@@ -56,7 +73,6 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
         )
     agreement = rate(sum(a.human == a.judge for a in both), len(both), nothing="no anchors")
     status, reasons = _against_floor(agreement, plan.experiment.gates.judge_agreement)
-    kappa = cohen_kappa(first=[a.human for a in both], second=[a.judge for a in both], confidence_level=0.95)
     return AgreementFinding(
         status=status,
         n_anchors=len(both),
@@ -64,8 +80,7 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
         n_no_judge_label=n_no_judge,
         agreement=agreement,
         **_on_passing(both, plan.judge.passing),
-        kappa=None if isinstance(kappa, NotEstimable) else kappa.kappa,
-        kappa_reason=kappa.reason if isinstance(kappa, NotEstimable) else None,
+        **_coefficients(both, plan.judge.labels),
         human_human=_human_human(plan.anchors),
         confusion=_confusion(both),
         reasons=reasons,
@@ -88,7 +103,7 @@ def _why_not(plan: Plan) -> str:
     return "no anchor has both a human label and a judge label"
 
 
-def _on_passing(both: Sequence[_Labelled], passing: Sequence[str]) -> dict[str, Rate]:
+def _on_passing(both: Sequence[_Labelled], passing: Sequence[str]) -> _OnPassing:
     """Return agreement on pass or fail, and how often each is seen for what it is."""
     passes = [(a.human in passing, a.judge in passing) for a in both]
     good = [found for truth, found in passes if truth]
@@ -98,6 +113,33 @@ def _on_passing(both: Sequence[_Labelled], passing: Sequence[str]) -> dict[str, 
         "sensitivity": rate(sum(good), len(good), nothing="people passed none of the anchors"),
         "specificity": rate(len(bad) - sum(bad), len(bad), nothing="people failed none of the anchors"),
     }
+
+
+def _coefficients(both: Sequence[_Labelled], labels: Sequence[str]) -> _Coefficients:
+    """Return chance-corrected agreement; with one label in use there is none, and the reason says so."""
+    numbers = {label: number for number, label in enumerate(labels)}
+    human = np.array([numbers[a.human] for a in both])
+    judge = np.array([numbers[a.judge] for a in both])
+    table = confusion(first=human, second=judge, n_labels=len(labels)).table
+    items = np.arange(len(both))
+    ratings = np.zeros((len(both), len(labels)), dtype=np.int64)
+    np.add.at(ratings, (items, human), 1)
+    np.add.at(ratings, (items, judge), 1)
+    kappa = cohen_kappa(table=table, weighting="nominal", confidence_level=CONFIDENCE_LEVEL)
+    ac1 = gwet_ac(table=ratings, weighting="nominal", confidence_level=CONFIDENCE_LEVEL)
+    return {
+        "kappa": None if isinstance(kappa, NotEstimable) else kappa.estimate,
+        "kappa_interval": _interval(kappa),
+        "kappa_reason": kappa.reason if isinstance(kappa, NotEstimable) else None,
+        "gwet_ac1": None if isinstance(ac1, NotEstimable) else ac1.estimate,
+        "gwet_ac1_interval": _interval(ac1),
+    }
+
+
+def _interval(found: Coefficient | NotEstimable) -> IntervalBlock | None:
+    if isinstance(found, NotEstimable) or isinstance(found.interval, NotEstimable):
+        return None
+    return block(found.interval)
 
 
 def _against_floor(agreement: Rate, floor: float | None) -> tuple[Status, tuple[str, ...]]:

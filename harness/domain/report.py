@@ -133,9 +133,12 @@ class SliceBlock(Record):
 
 
 class Part(Record):
-    """One of the three numbers of flakiness. ``contribution`` sums to the headline."""
+    """One of the three numbers of flakiness. ``contribution`` sums to the headline.
 
-    n_cases: Count
+    ``n_cases`` of a cross-fitted part is the mean over its two directions.
+    """
+
+    n_cases: float
     difference: float | None
     contribution: float | None
 
@@ -150,6 +153,7 @@ class FlakyBlock(Record):
     stable: Part
     cross_fitted_flaky: Part | None = None
     cross_fitted_stable: Part | None = None
+    reflagged_share: float | None = None
     hard_gains: tuple[Text, ...] = ()
     hard_losses: tuple[Text, ...] = ()
     reason: str | None = None
@@ -233,6 +237,7 @@ class Section(Record):
     majority: MajorityBlock
     mean: MeanBlock
     missing: tuple[Missing, ...] = ()
+    n_not_applicable: Count = 0
     guardrails: tuple[GuardrailBlock, ...] = ()
     slices: tuple[SliceBlock, ...] = ()
     flaky: FlakyBlock
@@ -326,7 +331,10 @@ class AgreementFinding(Record):
     sensitivity: Rate | None = None
     specificity: Rate | None = None
     kappa: float | None = None
+    kappa_interval: IntervalBlock | None = None
     kappa_reason: str | None = None
+    gwet_ac1: float | None = None
+    gwet_ac1_interval: IntervalBlock | None = None
     human_human: Rate | None = None
     confusion: tuple[ConfusionCell, ...] = ()
     reasons: tuple[Text, ...] = ()
