@@ -1,10 +1,13 @@
 """Reading a chat completion: text and identity, or the reason why there is no text."""
 
 import json
+import re
 from base64 import b64decode
 from typing import Any, Literal, NamedTuple
 
 from harness.domain.calls import Identity, Response, Usage
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 NoText = Literal["unreadable", "refused", "truncated", "filtered"]
 
@@ -104,6 +107,15 @@ def read_completion(body: str | bytes) -> Completion:
     )
 
 
+def whole_characters(text: str) -> str:
+    """Return the text with every half of a surrogate pair as U+FFFD.
+
+    JSON can carry such a half, UTF-8 cannot: it could be neither sent, stored
+    nor named by a digest.
+    """
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
+
+
 def _document(body: str | bytes) -> dict[str, Any]:
     try:
         document = json.loads(body.removeprefix("\ufeff") if isinstance(body, str) else body)
@@ -150,7 +162,7 @@ def _text(message: dict[str, Any], finish: object) -> tuple[str | None, NoText |
         return _joined(content)
     if not isinstance(content, str):
         return None, "unreadable", "no content"
-    return content, None, ""
+    return whole_characters(content), None, ""
 
 
 def _joined(parts: list[Any]) -> tuple[str | None, NoText | None, str]:
@@ -160,7 +172,7 @@ def _joined(parts: list[Any]) -> tuple[str | None, NoText | None, str]:
             kind = part.get("type") if isinstance(part, dict) else type(part).__name__
             return None, "unreadable", f"a content part of type {kind!r}"
         texts.append(part["text"])
-    return "".join(texts), None, ""
+    return whole_characters("".join(texts)), None, ""
 
 
 def _word(value: object) -> str | None:

@@ -29,7 +29,10 @@ def folded(text: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Return the text without Markdown emphasis, quotes and white space around it, and one full stop at its end."""
+    """Return the text without what stands around it.
+
+    Markdown emphasis, quotes and white space, and one full stop at its end.
+    """
     bare = text.strip(AROUND)
     return bare.removesuffix(".").strip(AROUND)
 

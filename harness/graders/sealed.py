@@ -1,0 +1,63 @@
+"""Walking evidence and timings side by side, once, in plan order."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from harness.domain.calls import Evidence, Timing
+from harness.domain.errors import StoreError
+
+
+class Line(NamedTuple):
+    """One record and when it was first tried (Unix milliseconds; 0 where no timing is known)."""
+
+    record: Evidence
+    started_ms: int
+
+
+class Sealed:
+    """The lines of a run, taken in blocks of one subject.
+
+    A cursor: it holds one line that was read ahead, and the timings that were
+    passed over while looking for a line's own.
+    """
+
+    def __init__(self, evidence: Iterable[Evidence], timings: Iterable[Timing]) -> None:
+        self._records: Iterator[Evidence] = iter(evidence)
+        self._timings: Iterator[Timing] = iter(timings)
+        self._passed: dict[str, int] = {}
+        self._ahead: Evidence | None = next(self._records, None)
+
+    def block(self, kind: Literal["case", "canary", "anchor"], subject_id: str) -> list[Line]:
+        """Return the next lines as long as they are about this subject; there may be none."""
+        lines: list[Line] = []
+        while self._ahead is not None and self._is_about(self._ahead, kind, subject_id):
+            lines.append(Line(self._ahead, self._started_ms(self._ahead.request)))
+            self._ahead = next(self._records, None)
+        return lines
+
+    def end(self) -> None:
+        """Check that no line is left.
+
+        Raises:
+            StoreError: A line is about something that the plan does not have,
+                or stands out of plan order.
+        """
+        if self._ahead is not None:
+            subject = self._ahead.subject
+            raise StoreError(
+                f"the evidence holds {subject.kind} {subject.id!r}, which is not in the plan or stands elsewhere"
+            )
+
+    @staticmethod
+    def _is_about(record: Evidence, kind: str, subject_id: str) -> bool:
+        return record.subject.id == subject_id and record.subject.kind == kind
+
+    def _started_ms(self, request: str) -> int:
+        if request in self._passed:
+            return self._passed.pop(request)
+        # Both files are in plan order: the next timing is the one, unless lines are missing.
+        for timing in self._timings:
+            if timing.request == request:
+                return timing.started_ms
+            self._passed[timing.request] = timing.started_ms
+        return 0

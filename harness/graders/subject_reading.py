@@ -1,0 +1,173 @@
+"""Reading the calls about one subject: a case with its answers and votes, or planted votes."""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from harness.domain.calls import Evidence, Subject
+from harness.domain.canonical import text_digest
+from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case, Split
+from harness.domain.errors import InputError, StoreError
+from harness.domain.plan import Plan
+from harness.domain.specs import JudgeSpec
+from harness.domain.verdicts import AnswerNote, CaseResult, Graded, Verdict, Vote, graded
+from harness.graders.arm_prompt import answer_messages
+from harness.graders.checks import grade_by_checks
+from harness.graders.found import Found
+from harness.graders.opened import NOT_RUN, Opened, opened, verdict_of
+from harness.graders.reply import reply_reader
+from harness.graders.sealed import Line
+from harness.graders.votes import grade_by_votes
+
+NEVER_ASKED = Verdict(label=None, no_verdict="not_run")
+
+
+class JudgeRules(NamedTuple):
+    """A judge and the reader of its replies."""
+
+    spec: JudgeSpec
+    read: Callable[[str], Verdict]
+
+
+class Rules(NamedTuple):
+    """What a plan says about reading, prepared once."""
+
+    plan: Plan
+    n_answers: int
+    n_votes: int
+    side: dict[str, Split]
+    judge: JudgeRules | None
+
+
+def rules_of(plan: Plan) -> Rules:
+    """Return the rules of the plan."""
+    return Rules(
+        plan=plan,
+        n_answers=plan.experiment.repeats.answers,
+        n_votes=plan.experiment.repeats.votes,
+        side=plan.split_of(),
+        judge=None if plan.judge is None else JudgeRules(plan.judge, reply_reader(plan.judge)),
+    )
+
+
+def read_planted(rules: Rules, planted: Canary | Anchor, lines: list[Line], found: Found) -> None:
+    """Add the votes on a canary or an anchor to what was found; a plan without a judge asks for none."""
+    kind: Literal["canary", "anchor"] = "canary" if isinstance(planted, Canary) else "anchor"
+    calls = _SubjectCalls(rules, lines, found)
+    if rules.judge is not None:
+        calls.votes(rules.judge, Subject(kind=kind, id=planted.id), shown=text_digest(planted.answer))
+    calls.end()
+
+
+def read_case(rules: Rules, case: Case, lines: list[Line], found: Found) -> CaseResult:
+    """Return both arms on the case, and add its votes, identities and notes to what was found.
+
+    Raises:
+        StoreError: The evidence contradicts the plan or itself.
+        InputError: The case is to be judged, and there is no judge.
+    """
+    calls = _SubjectCalls(rules, lines, found)
+    n_chars = {arm: _n_prompt_chars(rules.plan, case, arm) for arm in ARMS}
+    grades: dict[Arm, list[Graded]] = {arm: [] for arm in ARMS}
+    for repeat in range(rules.n_answers):
+        for arm in ARMS:
+            grades[arm].append(calls.answer(case, arm, repeat, n_prompt_chars=n_chars[arm]))
+    calls.end()
+    return CaseResult(
+        case=case.id,
+        cluster=case.group,
+        tags=case.tags,
+        weight=case.weight,
+        split=rules.side[case.id],
+        baseline=tuple(grades["baseline"]),
+        candidate=tuple(grades["candidate"]),
+    )
+
+
+class _SubjectCalls:
+    """The lines about one subject, taken out one by one: what is left at the end was not planned."""
+
+    def __init__(self, rules: Rules, lines: list[Line], found: Found) -> None:
+        self._rules = rules
+        self._found = found
+        self._left: dict[tuple[Arm | None, int | None, int], Line] = {}
+        for line in lines:
+            subject = line.record.subject
+            key = (subject.arm, subject.answer, line.record.repeat)
+            if key in self._left:
+                raise StoreError(f"the evidence holds {_name(line.record)} twice")
+            self._left[key] = line
+
+    def answer(self, case: Case, arm: Arm, repeat: int, *, n_prompt_chars: int) -> Graded:
+        """Return the grade of one answer, which is its votes' where the case has no checks."""
+        answer = self._call(Subject(kind="case", id=case.id, arm=arm), repeat)[0]
+        digest = None
+        if answer.text is not None:
+            digest = text_digest(answer.text)
+            self._found.notes.append(
+                AnswerNote(
+                    case=case.id,
+                    arm=arm,
+                    repeat=repeat,
+                    n_chars=len(answer.text),
+                    text_sha256=digest,
+                    prompt_tokens=None if answer.usage is None else answer.usage.prompt_tokens,
+                    expected_prompt_chars=n_prompt_chars,
+                )
+            )
+        return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
+
+    def _grade(self, case: Case, about: Subject, answer: Opened, digest: str | None) -> Graded:
+        judge = self._rules.judge
+        verdicts = [] if case.checks or judge is None else self.votes(judge, about, shown=digest)
+        if answer.text is None:
+            return graded(None, answer.reason)
+        if case.checks:
+            return grade_by_checks(case.checks, answer.text)
+        if judge is None:
+            raise InputError(f"case {case.id!r} has no checks, and the plan has no judge")
+        return grade_by_votes(judge.spec, verdicts)
+
+    def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> list[Verdict]:
+        """Return the verdicts of all votes asked for, and add the votes to what was found."""
+        verdicts: list[Verdict] = []
+        for repeat in range(self._rules.n_votes):
+            vote, line = self._call(about, repeat)
+            if line is not None:
+                _check_shown(line.record, shown)
+            verdict = verdict_of(vote, judge.read)
+            started_ms = 0 if line is None else line.started_ms
+            self._found.votes[about.kind].append(Vote(about, repeat, verdict, started_ms))
+            verdicts.append(verdict)
+        return verdicts
+
+    def end(self) -> None:
+        """Check that every line was asked for."""
+        for line in self._left.values():
+            raise StoreError(f"the evidence holds {_name(line.record)}, which the plan does not ask for")
+
+    def _call(self, about: Subject, repeat: int) -> tuple[Opened, Line | None]:
+        line = self._left.pop((about.arm, about.answer, repeat), None)
+        if line is None:
+            return NOT_RUN, None
+        call = opened(line.record)
+        self._found.add_response(line, about, call)
+        return call, line
+
+
+def _check_shown(record: Evidence, shown: str | None) -> None:
+    if shown is None:
+        raise StoreError(f"the evidence holds {_name(record)}, and that answer has no text")
+    if record.shown and record.shown != (shown,):
+        raise StoreError(f"{_name(record)} was shown another text than the one in the evidence")
+
+
+def _n_prompt_chars(plan: Plan, case: Case, arm: Arm) -> int:
+    return sum(len(message.content) for message in answer_messages(plan, case, arm))
+
+
+def _name(record: Evidence) -> str:
+    subject = record.subject
+    words = [f"{record.role} {record.repeat} about {subject.kind} {subject.id!r}"]
+    words += [subject.arm] if subject.arm is not None else []
+    words += [f"answer {subject.answer}"] if subject.answer is not None else []
+    return ", ".join(words)

@@ -1,0 +1,44 @@
+"""From the votes on one answer to its grade."""
+
+from collections.abc import Sequence
+from math import fsum
+
+from harness.domain.cases import Outcome
+from harness.domain.specs import JudgeSpec
+from harness.domain.verdicts import Graded, Verdict, graded, majority
+
+
+def grade_by_votes(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> Graded:
+    """Return the grade of an answer from all votes asked for, missing ones included.
+
+    Labels become pass or fail before the majority, so 7, 8 and 9 with
+    ``passing = ["7", "8", "9"]`` are three passes. Without a majority the
+    reason is ``no_majority``, or the one reason that all votes share. The score
+    is the mean of the labels' scores where every vote has one.
+
+    Args:
+        spec: The judge.
+        verdicts: One entry for each vote asked for. Length n_votes, at least 1.
+    """
+    outcomes = [_outcome(spec, verdict.label) for verdict in verdicts]
+    winner = majority(outcomes, asked=len(outcomes)).label
+    if winner is not None:
+        return graded("pass" if winner == "pass" else "fail", None, mean_score(spec, verdicts))
+    reasons = {verdict.no_verdict for verdict in verdicts}
+    shared = reasons.pop() if len(reasons) == 1 else None
+    return graded(None, shared or "no_majority", mean_score(spec, verdicts))
+
+
+def mean_score(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> float | None:
+    """Return the mean score of the votes, or null where a vote has no label or the labels no scores."""
+    if spec.scores is None:
+        return None
+    values = dict(zip(spec.labels, spec.scores, strict=True))
+    scores = [values[verdict.label] for verdict in verdicts if verdict.label is not None]
+    return fsum(scores) / len(scores) if len(scores) == len(verdicts) else None
+
+
+def _outcome(spec: JudgeSpec, label: str | None) -> Outcome | None:
+    if label is None:
+        return None
+    return "pass" if label in spec.passing else "fail"
