@@ -182,7 +182,11 @@ class Identity(Record):
 
 
 class Progress(Record):
-    """How far a run has come. Durations in seconds; ``cost`` null where no price is known."""
+    """How far a run has come. Durations in seconds; a cost is null where a price is unknown.
+
+    Calls, tokens and ``cost`` are of this start of the run; ``reused_cost`` is
+    what the responses found on disk had cost when they were asked for.
+    """
 
     phase: str
     n_done: Count
@@ -194,6 +198,7 @@ class Progress(Record):
     completion_tokens: Count = 0
     n_usage_unknown: Count = 0
     cost: float | None = None
+    reused_cost: float | None = None
     elapsed_s: float = 0.0
     eta_s: float | None = None
     waiting_for: str | None = None

@@ -1,0 +1,165 @@
+"""The way of the calls: queues, and workers that draw from them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import Protocol
+
+from harness.domain.calls import Request
+from harness.domain.cases import ARMS
+from harness.domain.plan import Plan
+from harness.runner.lane import Lane, Stopped
+from harness.runner.order import n_due
+from harness.runner.requests import (
+    anchors_in_call_order,
+    answers_in_call_order,
+    canaries_in_call_order,
+    case_votes,
+    is_judged,
+    n_calls_planned,
+)
+
+# A queue holds a little more than is in flight, so that no endpoint runs far
+# ahead of another and few requests are held in memory.
+_QUEUED_A_PLACE = 2
+# A call that waits for its next try takes no place, so there are more workers than places.
+_WORKERS_A_PLACE = 2
+
+Queue = asyncio.Queue[Request | None]
+
+
+class Asks(Protocol):
+    """What gets the text that answers a request."""
+
+    async def text_of(self, request: Request) -> str | None:
+        """Return the text; null where there is none."""
+
+
+async def ask_canaries(plan: Plan, caller: Asks, lanes: Mapping[str, Lane]) -> None:
+    """Ask the judge about all its canaries."""
+    if "judge" not in lanes:
+        return
+    queue = _queue(lanes["judge"])
+
+    async def ask(request: Request) -> None:
+        await caller.text_of(request)
+
+    async with asyncio.TaskGroup() as group:
+        _start_workers(group, lanes["judge"], queue, ask)
+        group.create_task(_feed_all(queue, canaries_in_call_order(plan)))
+
+
+async def ask_cases(
+    plan: Plan, caller: Asks, lanes: Mapping[str, Lane], *, on_dropped: Callable[[int], None]
+) -> None:
+    """Ask both arms about every case and the judge about every answer, as the answers arrive.
+
+    Args:
+        plan: What to ask.
+        caller: What gets the responses.
+        lanes: The endpoints, by name.
+        on_dropped: Told of votes that are needless, because an answer has no text.
+    """
+    votes = _Votes(plan, _queue(lanes["judge"]) if "judge" in lanes else asyncio.Queue(), on_dropped)
+
+    async def vote(request: Request) -> None:
+        await caller.text_of(request)
+
+    async def answer(request: Request) -> None:
+        await votes.follow(request, await caller.text_of(request))
+
+    async with asyncio.TaskGroup() as group:
+        if "judge" in lanes:
+            _start_workers(group, lanes["judge"], votes.queue, vote)
+        group.create_task(_ask_arms(plan, lanes, answer, votes))
+
+
+async def _ask_arms(
+    plan: Plan, lanes: Mapping[str, Lane], answer: Callable[[Request], Awaitable[None]], votes: "_Votes"
+) -> None:
+    queues: dict[str, Queue] = {arm: _queue(lanes[arm]) for arm in ARMS}
+    async with asyncio.TaskGroup() as group:
+        for arm in ARMS:
+            _start_workers(group, lanes[arm], queues[arm], answer)
+        group.create_task(_deal(queues, answers_in_call_order(plan)))
+    await votes.finish()
+
+
+class _Votes:
+    """The judge's queue: votes on answers as they come, anchors spread between them."""
+
+    def __init__(self, plan: Plan, queue: Queue, on_dropped: Callable[[int], None]) -> None:
+        planned = n_calls_planned(plan)
+        self.queue = queue
+        self._plan = plan
+        self._on_dropped = on_dropped
+        self._cases = {case.id: case for case in plan.cases}
+        self._anchors: Iterator[Request] = anchors_in_call_order(plan)
+        self._n_anchors = planned.anchor_votes
+        self._n_votes = planned.votes
+        # Shared by the workers of both arms; changed between awaits only.
+        self._n_passed = 0
+        self._n_anchors_sent = 0
+
+    async def follow(self, request: Request, text: str | None) -> None:
+        """Put the votes on an answer into the queue, and the anchors that are due."""
+        case, arm = self._cases[request.subject.id], request.subject.arm
+        if arm is None or not is_judged(self._plan, case):
+            return
+        n_votes = self._plan.experiment.repeats.votes
+        self._n_passed += n_votes
+        if text is None:
+            self._on_dropped(n_votes)
+        else:
+            votes = case_votes(self._plan, case, arm, answer_repeat=request.repeat, answer=text)
+            await _feed(self.queue, votes)
+        await _feed(self.queue, self._due())
+
+    async def finish(self) -> None:
+        """Put what is left into the queue, and its end."""
+        self._n_passed = self._n_votes
+        await _feed_all(self.queue, self._due())
+
+    def _due(self) -> Iterator[Request]:
+        while self._n_anchors_sent < n_due(
+            n_spread=self._n_anchors, n_passed=self._n_passed, n_total=self._n_votes
+        ):
+            self._n_anchors_sent += 1
+            yield next(self._anchors)
+
+
+def _queue(lane: Lane) -> Queue:
+    return asyncio.Queue(maxsize=_QUEUED_A_PLACE * lane.limits.in_flight)
+
+
+def _start_workers(
+    group: asyncio.TaskGroup, lane: Lane, queue: Queue, act: Callable[[Request], Awaitable[None]]
+) -> None:
+    for _ in range(_WORKERS_A_PLACE * lane.limits.in_flight):
+        group.create_task(_work(queue, act))
+
+
+async def _work(queue: Queue, act: Callable[[Request], Awaitable[None]]) -> None:
+    try:
+        while (request := await queue.get()) is not None:
+            await act(request)
+    except Stopped:
+        return
+    # The end is for every worker of the queue.
+    queue.put_nowait(None)
+
+
+async def _feed(queue: Queue, requests: Iterable[Request]) -> None:
+    for request in requests:
+        await queue.put(request)
+
+
+async def _feed_all(queue: Queue, requests: Iterable[Request]) -> None:
+    await _feed(queue, requests)
+    await queue.put(None)
+
+
+async def _deal(queues: Mapping[str, Queue], requests: Iterable[Request]) -> None:
+    for request in requests:
+        await queues[request.endpoint].put(request)
+    for queue in queues.values():
+        await queue.put(None)

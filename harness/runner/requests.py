@@ -1,0 +1,153 @@
+"""A plan becomes requests. Pure: the same plan always makes the same ones."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from harness.domain.body import chat_body, public_address
+from harness.domain.calls import Request, Subject, make_request
+from harness.domain.cases import Anchor, Arm, Canary, Case
+from harness.domain.plan import Plan
+from harness.graders.arm_prompt import answer_messages, prompt_text
+from harness.graders.judge_request import judge_body
+from harness.runner.order import interleaved, rounds
+
+
+class Planned(NamedTuple):
+    """How many calls a plan wants, by what they are for.
+
+    Votes are asked only about answers that have a text, so there may be fewer.
+    """
+
+    answers: int
+    votes: int
+    canary_votes: int
+    anchor_votes: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self)
+
+
+def n_calls_planned(plan: Plan) -> Planned:
+    """Return how many calls the plan wants when every answer has a text."""
+    repeats = plan.experiment.repeats
+    n_judged = sum(is_judged(plan, case) for case in plan.cases)
+    return Planned(
+        answers=2 * repeats.answers * len(plan.cases),
+        votes=2 * repeats.answers * repeats.votes * n_judged,
+        canary_votes=repeats.votes * len(judge_canaries(plan)),
+        anchor_votes=repeats.votes * len(judge_anchors(plan)),
+    )
+
+
+def is_judged(plan: Plan, case: Case) -> bool:
+    """Return whether the judge grades the case: it does unless the case carries checks."""
+    return plan.judge is not None and not case.checks
+
+
+def judge_canaries(plan: Plan) -> tuple[Canary, ...]:
+    """Return the canaries that the judge must grade, in file order."""
+    if plan.judge is None:
+        return ()
+    return tuple(canary for canary in plan.canaries if canary.grader == "judge")
+
+
+def judge_anchors(plan: Plan) -> tuple[Anchor, ...]:
+    """Return the anchors, in file order; none without a judge."""
+    return () if plan.judge is None else plan.anchors
+
+
+def answer_request(plan: Plan, case: Case, arm: Arm, *, repeat: int) -> Request:
+    """Return the request for one answer of an arm.
+
+    Raises:
+        InputError: The arm's template does not fit the case.
+    """
+    endpoint = plan.endpoint(arm)
+    messages = answer_messages(plan, case, arm)
+    return make_request(
+        role="answer",
+        endpoint=arm,
+        address=public_address(endpoint.base_url),
+        body=chat_body(model=endpoint.model, messages=messages, sampling=endpoint.sampling),
+        subject=Subject(kind="case", id=case.id, arm=arm),
+        repeat=repeat,
+    )
+
+
+def vote_requests(
+    plan: Plan, subject: Subject, *, prompt: str, reference: str | None, answer: str
+) -> tuple[Request, ...]:
+    """Return the requests for every vote on one answer, in the order of their repeats.
+
+    Raises:
+        InputError: The judge's prompt cannot be filled.
+    """
+    # One text for all: the repeat is in the name, never in the prompt.
+    body = judge_body(plan, prompt=prompt, reference=reference, answer=answer)
+    address = public_address(plan.endpoint("judge").base_url)
+    return tuple(
+        make_request(
+            role="vote",
+            endpoint="judge",
+            address=address,
+            body=body,
+            subject=subject,
+            repeat=repeat,
+            shown_answers=(answer,),
+        )
+        for repeat in range(plan.experiment.repeats.votes)
+    )
+
+
+def case_votes(plan: Plan, case: Case, arm: Arm, *, answer_repeat: int, answer: str) -> tuple[Request, ...]:
+    """Return the votes on one answer of an arm; none where the case is graded by checks."""
+    if not is_judged(plan, case):
+        return ()
+    subject = Subject(kind="case", id=case.id, arm=arm, answer=answer_repeat)
+    return vote_requests(plan, subject, prompt=prompt_text(case), reference=case.reference, answer=answer)
+
+
+def canary_votes(plan: Plan, canary: Canary) -> tuple[Request, ...]:
+    """Return the votes on a canary."""
+    subject = Subject(kind="canary", id=canary.id)
+    return vote_requests(
+        plan, subject, prompt=canary.prompt, reference=canary.reference, answer=canary.answer
+    )
+
+
+def anchor_votes(plan: Plan, anchor: Anchor) -> tuple[Request, ...]:
+    """Return the votes on an anchor."""
+    subject = Subject(kind="anchor", id=anchor.id)
+    return vote_requests(
+        plan, subject, prompt=anchor.prompt, reference=anchor.reference, answer=anchor.answer
+    )
+
+
+def answers_in_call_order(plan: Plan) -> Iterator[Request]:
+    """Yield the requests for all answers in the seeded order they are asked in."""
+    experiment = plan.experiment
+    seed = experiment.analysis.seed
+    for case, arm, repeat in interleaved(plan.cases, repeats=experiment.repeats.answers, seed=seed):
+        yield answer_request(plan, case, arm, repeat=repeat)
+
+
+def canaries_in_call_order(plan: Plan) -> Iterator[Request]:
+    """Yield the votes on all canaries in the seeded order they are asked in."""
+    votes = [canary_votes(plan, canary) for canary in judge_canaries(plan)]
+    for index, repeat in _rounds(plan, [canary.id for canary in judge_canaries(plan)], "canaries"):
+        yield votes[index][repeat]
+
+
+def anchors_in_call_order(plan: Plan) -> Iterator[Request]:
+    """Yield the votes on all anchors in the seeded order they are asked in."""
+    anchors = judge_anchors(plan)
+    for index, repeat in _rounds(plan, [anchor.id for anchor in anchors], "anchors"):
+        # Made anew each round: a large anchor set is not held as requests.
+        yield anchor_votes(plan, anchors[index])[repeat]
+
+
+def _rounds(plan: Plan, ids: list[str], purpose: str) -> Iterator[tuple[int, int]]:
+    experiment = plan.experiment
+    return rounds(ids, repeats=experiment.repeats.votes, seed=experiment.analysis.seed, purpose=purpose)
