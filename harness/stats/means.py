@@ -100,7 +100,7 @@ def paired_mean(
         difference=mean * scale,
         standard_error=standard_error * scale,
         df=df,
-        interval=_t_interval(
+        interval=t_interval(
             centre=mean * scale,
             error=standard_error * scale,
             df=df,
@@ -225,7 +225,7 @@ def _moments(
     if codes is None:
         return mean, naive, float(n - 1), naive, n
     sums, sizes = cluster_sums(values, codes)
-    error, df = _cr2(sums - sizes * mean, sizes)
+    error, df = cr2(sums - sizes * mean, sizes)
     if error <= TIE_TOLERANCE:
         return NotEstimable(
             f"all {sizes.size} clusters have the same mean: agreement alone says nothing about their spread"
@@ -233,8 +233,8 @@ def _moments(
     return mean, error, df, naive, sizes.size
 
 
-def _cr2(residuals: FloatArray, sizes: FloatArray) -> tuple[float, float]:
-    """CR2 standard error of a mean and its df, in one pass over the clusters.
+def cr2(residuals: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+    """Return the CR2 standard error of a mean and its df, in one pass over the clusters.
 
     With share h = size/n and a = (1-h)^(-1/2): V = sum(residual^2/(1-h))/n^2, and
     df = tr(P)^2/sum(P_gh^2) with P_gh = a_g a_h (n_g [g=h] - n_g n_h/n). Its trace is n,
@@ -248,9 +248,10 @@ def _cr2(residuals: FloatArray, sizes: FloatArray) -> tuple[float, float]:
     return error, n**2 / (float(np.sum(sizes**2)) + off_diagonal)
 
 
-def _t_interval(
+def t_interval(
     *, centre: float, error: float, df: float, level: float, support: tuple[float, float] | None, method: str
 ) -> Interval:
+    """Return centre +- t * error, cut at the support."""
     half_width = float(special.stdtrit(df, (1 + level) / 2)) * error
     low, high = (-math.inf, math.inf) if support is None else support
     return Interval(
