@@ -1,7 +1,7 @@
 """Verdicts to pairs to estimates to a decision, for one side of the split."""
 
-from harness.analysis.decision import decide, exit_code, integrity_gates
+from harness.analysis.decision import decide, decide_audit, exit_code, integrity_gates
 from harness.analysis.section import analyse
 from harness.analysis.segments import answerers
 
-__all__ = ["analyse", "answerers", "decide", "exit_code", "integrity_gates"]
+__all__ = ["analyse", "answerers", "decide", "decide_audit", "exit_code", "integrity_gates"]

@@ -99,6 +99,16 @@ def decide(
     return _decision(verdict, basis, reasons, all_gates)
 
 
+def decide_audit(gates: Sequence[GateBlock]) -> Decision:
+    """Decide a run that asked no arm: only what the audits found."""
+    audited = tuple(gate for gate in gates if gate.name != "completeness")
+    failed = [gate for gate in audited if gate.status == "fail"]
+    if failed:
+        reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
+        return _decision("invalid", "none", reasons, audited)
+    return _decision("inconclusive", "none", ["audit_only: the arms were not asked"], audited)
+
+
 def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:
     verdict = section.primary.verdict
     reasons = list(section.primary.reasons)
@@ -168,6 +178,8 @@ def _points(difference: float) -> str:
 def exit_code(decision: Decision) -> int:
     """Return the exit code: 1 for a gate that failed, 3 where it could not be measured."""
     failed = {gate.name for gate in decision.gates if gate.status == "fail"}
+    if decision.basis == "none" and not failed:
+        return 0 if any(gate.status == "pass" for gate in decision.gates) else 3
     if failed - {"completeness"}:
         return 1
     if failed or decision.verdict in ("inconclusive", "invalid"):

@@ -1,9 +1,9 @@
 """From a plan and a run, read, to the report: pure rooms, wired."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from harness.analysis import analyse, answerers, decide, integrity_gates
+from harness.analysis import analyse, answerers, decide, decide_audit, integrity_gates
 from harness.audits import (
     audit_bias,
     audit_canaries,
@@ -12,6 +12,7 @@ from harness.audits import (
     audit_routing,
     count_completeness,
 )
+from harness.cli.rules import methods
 from harness.domain.body import public_address
 from harness.domain.cases import Split
 from harness.domain.manifest import Manifest, Reading
@@ -27,20 +28,12 @@ from harness.domain.report import (
 )
 from harness.domain.verdicts import CaseResult
 
-METHODS = (
-    "majority: exact conditional and mid-p McNemar; Tango score interval; "
-    "with clusters CR2 and Satterthwaite df",
-    "mean: t interval on the CR2 standard error; exact sign-flip permutation; exact percentile bootstrap",
-    "decision: intervals against the margin; equivalence by two one-sided tests at alpha",
-    "slices: Holm for declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
-    "missing verdicts: counted, left out, then all set against and all set for the candidate",
-)
-
 
 class Concluded(NamedTuple):
     """Everything a report of a run is made from."""
 
     plan: Plan
+    kind: Literal["run", "audit"]
     manifest: Manifest
     reading: Reading
     provenance: Provenance
@@ -73,10 +66,10 @@ def conclude(run: Concluded) -> Report:
         exploratory=exploratory,
         held_out=held_out,
         human_scale=None,
-        decision=decide(
-            held_out or exploratory, gates, spec, basis="held_out" if held_out else "exploratory"
-        ),
-        methods=METHODS,
+        decision=decide_audit(gates)
+        if run.kind == "audit"
+        else decide(held_out or exploratory, gates, spec, basis="held_out" if held_out else "exploratory"),
+        methods=methods(),
         notes=_notes(run),
         provenance=run.provenance,
     )
@@ -106,7 +99,7 @@ def _run_block(run: Concluded) -> RunBlock:
     manifest, usage = run.manifest, run.reading.usage
     return RunBlock(
         name=run.plan.experiment.name,
-        kind="run",
+        kind=run.kind,
         started_at=manifest.started_at,
         finished_at=manifest.finished_at,
         n_attempts=manifest.n_attempts,

@@ -1,0 +1,171 @@
+"""`harness init`, `check`, `freeze` and `schema`: everything before the first call."""
+
+import json
+import shutil
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from harness.cli.output import put, say
+from harness.cli.rules import GRADER_RULES, RULES
+from harness.domain.canonical import digest
+from harness.domain.errors import InputError
+from harness.domain.plan import Lock, Plan, plan_digest
+from harness.inputs.experiment import load_plan
+from harness.inputs.lock import check_lock, lock_path, make_lock, read_lock, write_lock
+from harness.inputs.spend import Spend, estimate_spend
+from harness.report.schema import schemas
+from harness.stats.estimability import NotEstimable
+from harness.stats.power import minimum_detectable_effect
+
+_DISCORDANCES = (0.05, 0.1, 0.2)
+
+
+def init(*, directory: Path) -> int:
+    """Write the template project into a folder that is empty or new."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise InputError(f"{directory}: found something there, wanted an empty folder or none")
+    with as_file(files("harness") / "template") as template:
+        shutil.copytree(
+            template, directory, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", "*.py")
+        )
+    put(f"{directory}: a project, with its next commands in {directory / 'README.md'}")
+    return 0
+
+
+def load(experiment: Path) -> Plan:
+    """Read an experiment, with all that the graders know of its checks and prompts."""
+    return load_plan(experiment, rules=GRADER_RULES)
+
+
+def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:
+    """Return the lock beside the experiment, once it matches.
+
+    Raises:
+        InputError: There is none, and it is wanted.
+        Tampered: The plan is not the one that was frozen.
+    """
+    path = lock_path(experiment)
+    if not path.exists() and not wanted:
+        return None
+    lock = read_lock(path)
+    check_lock(plan, lock, rules=RULES, harness_version=version("judge-harness"))
+    return lock
+
+
+def freeze(*, experiment: Path, as_json: bool) -> int:
+    """Write the lock, or say that it is there and matches."""
+    plan = load(experiment)
+    path = lock_path(experiment)
+    if path.exists():
+        lock = matching_lock(experiment, plan, wanted=True)
+        say(f"{path}: was frozen before and still matches")
+    else:
+        lock = make_lock(
+            plan,
+            experiment=experiment.name,
+            rules=RULES,
+            harness_version=version("judge-harness"),
+            frozen_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        write_lock(path, lock, replace=False)
+    assert lock is not None
+    result = {"lock": str(path), "plan_sha256": lock.plan_sha256, "frozen_at": lock.frozen_at}
+    put(json.dumps(result, indent=2) if as_json else f"{path}: plan {lock.plan_sha256}, {lock.frozen_at}")
+    return 0
+
+
+def check(*, experiment: Path, as_json: bool) -> int:
+    """Read everything and say what a run would come to."""
+    plan = load(experiment)
+    lock = matching_lock(experiment, plan, wanted=False)
+    found = _checked(plan, estimate_spend(plan), locked=lock is not None)
+    put(json.dumps(found, indent=2) if as_json else _as_text(found))
+    return 0
+
+
+def _checked(plan: Plan, spend: Spend, *, locked: bool) -> dict[str, Any]:
+    n_exploratory = len(plan.cases) - len(plan.held_out)
+    return {
+        "experiment": plan.experiment.name,
+        "plan_sha256": plan_digest(plan),
+        "locked": locked,
+        "inputs": {item.path: item.sha256 for item in plan.inputs},
+        "judge_sha256": digest(plan.judge) if plan.judge else None,
+        "cases": {
+            "all": len(plan.cases),
+            "exploratory": n_exploratory,
+            "held_out": len(plan.held_out),
+            "clusters": len({case.group for case in plan.cases}),
+        },
+        "canaries": len(plan.canaries),
+        "anchors": len(plan.anchors),
+        "calls": {item.endpoint: item.n_calls for item in spend.endpoints} | {"all": spend.n_calls},
+        "cost": {
+            "at_least": spend.cost_at_least,
+            "at_most": spend.cost_at_most,
+            "currency": spend.currency,
+            "method": spend.method,
+        },
+        "detectable": _detectable(plan, n_exploratory),
+    }
+
+
+def _detectable(plan: Plan, n_cases: int) -> list[dict[str, float | None]]:
+    """Return the smallest difference that the exploratory cases can show, by discordance."""
+    spec = plan.experiment.analysis
+    rows: list[dict[str, float | None]] = []
+    for discordance in _DISCORDANCES if n_cases else ():
+        found = minimum_detectable_effect(
+            n_cases=n_cases, discordance=discordance, alpha=spec.alpha, power=spec.power, test="midp"
+        )
+        effect = None if isinstance(found, NotEstimable) else found.difference
+        rows.append({"discordance": discordance, "difference": effect, "margin": spec.margin})
+    return rows
+
+
+def _as_text(found: dict[str, Any]) -> str:
+    cases, cost = found["cases"], found["cost"]
+    lines = [
+        f"{found['experiment']}: every input is in order; plan {found['plan_sha256']}"
+        f" ({'locked' if found['locked'] else 'not locked'})",
+        f"cases     {cases['all']}: {cases['exploratory']} exploratory, {cases['held_out']} held out, "
+        f"{cases['clusters']} clusters",
+        f"audited   {found['canaries']} canaries, {found['anchors']} anchors",
+        "calls     " + ", ".join(f"{name} {n}" for name, n in found["calls"].items()),
+        f"cost      {_money(cost['at_least'])} to {_money(cost['at_most'])} {cost['currency']}"
+        f" ({cost['method']})",
+    ]
+    for row in found["detectable"]:
+        effect = "none" if row["difference"] is None else f"{100 * row['difference']:.1f} points"
+        lines.append(
+            f"detects   {effect} if {row['discordance']:.0%} of the cases differ "
+            f"(margin {100 * row['margin']:.1f} points)"
+        )
+    lines.append("inputs")
+    lines += [f"  {sha256[:16]}  {path}" for path, sha256 in found["inputs"].items()]
+    return "\n".join(lines)
+
+
+def _money(amount: float | None) -> str:
+    return "unknown" if amount is None else f"{amount:.2f}"
+
+
+def schema(*, directory: Path | None, name: str | None) -> int:
+    """Print the schemas, or write one file a schema."""
+    found = schemas()
+    if name is not None and name not in found:
+        raise InputError(f"schema: found {name!r}, wanted one of {', '.join(sorted(found))}")
+    chosen = found if name is None else {name: found[name]}
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+        for each, text in chosen.items():
+            (directory / f"{each}.schema.json").write_text(text, encoding="utf-8")
+        put(f"{directory}: {len(chosen)} schemas")
+    elif name is not None:
+        put(chosen[name])
+    else:
+        put(json.dumps({each: json.loads(text) for each, text in chosen.items()}, indent=2))
+    return 0

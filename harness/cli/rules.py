@@ -1,0 +1,35 @@
+"""What the code decides beside the plan's settings; frozen with it, printed with every report."""
+
+from harness.graders.arm_prompt import arm_template_problem
+from harness.graders.checks import check_problem
+from harness.graders.judge_request import judge_prompt_problem, judge_value_problem
+from harness.inputs.rules import GraderRules
+
+RULES: dict[str, str] = {
+    "majority": (
+        "a case passes where more than half of the answers asked for pass; exact and mid-p McNemar; "
+        "Tango score interval, with clusters CR2 and Satterthwaite df"
+    ),
+    "mean": (
+        "the mean of the graded repeats of each case; t interval on the CR2 standard error; "
+        "exact sign-flip permutation; exact percentile bootstrap from 100 cases or 40 clusters on"
+    ),
+    "ties": "a case without a majority in an arm is in neither gain nor loss, and is counted",
+    "decision": "intervals against the margin; equivalence by two one-sided tests at alpha",
+    "guardrails": "non-inferiority at alpha each, all of them; Tango score or CR2",
+    "slices": "Holm for the declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
+    "missing": "counted first, then left out, then all set against and all set for the candidate",
+    "votes": "a label is read into pass or fail first; more than half of the votes asked for decide",
+}
+
+GRADER_RULES = GraderRules(
+    check_problem=check_problem,
+    judge_prompt_problem=judge_prompt_problem,
+    judge_value_problem=judge_value_problem,
+    arm_template_problem=arm_template_problem,
+)
+
+
+def methods() -> tuple[str, ...]:
+    """Return the rules as the report prints them."""
+    return tuple(f"{name}: {rule}" for name, rule in RULES.items())

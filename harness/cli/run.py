@@ -1,0 +1,151 @@
+"""`harness run`, `audit` and `report`: ask, seal, conclude, write."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from harness.analysis import exit_code
+from harness.audits import audit_canaries
+from harness.backends.open import open_backend
+from harness.cli.conclude import Concluded, conclude, endpoint_names
+from harness.cli.output import put, say
+from harness.cli.progress import Shown
+from harness.cli.project import load, matching_lock
+from harness.cli.provenance import provenance
+from harness.cli.run_files import (
+    RunKind,
+    read_look,
+    read_origin,
+    read_provenance,
+    write_origin,
+    write_provenance,
+    write_reports,
+)
+from harness.domain.calls import Evidence, Timing
+from harness.domain.errors import NotMeasured
+from harness.domain.plan import Plan, plan_digest
+from harness.domain.report import Report
+from harness.graders.reading import checked_canaries, read_run
+from harness.report.document import report_bytes
+from harness.report.terminal import terminal_summary
+from harness.runner.asking import INTERRUPTED, Asking, Outcome
+from harness.runner.collect import canary_records, run_records
+from harness.runner.requests import n_calls_planned
+from harness.store.evidence import read_evidence, read_manifest, read_timings
+from harness.store.protocol import ResponseStore
+from harness.store.run_dir import open_run, read_plan, safe_name
+from harness.store.seal import Sealing, seal_run
+
+_CANARY_SURVIVED = "a canary survived, so the arms were not asked"
+
+
+def run(*, experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
+    """Run an experiment, or go on with it."""
+    plan = load(experiment)
+    lock = matching_lock(experiment, plan, wanted=locked)
+    path = directory or _default_directory(plan, "")
+    run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
+    return report(run=path, as_json=as_json)
+
+
+def audit(*, experiment: Path, directory: Path | None, as_json: bool) -> int:
+    """Ask the judge about its canaries and anchors, and nothing else."""
+    plan = load(experiment)
+    lock = matching_lock(experiment, plan, wanted=False)
+    # The same plan without cases asks the same canaries and anchors, by the same names.
+    audited = plan.model_copy(update={"cases": (), "held_out": ()})
+    path = directory or _default_directory(audited, "-audit")
+    run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
+    return report(run=path, as_json=as_json)
+
+
+def report(*, run: Path, as_json: bool) -> int:
+    """Make the report of a sealed run from its evidence, write all its forms and print it."""
+    made = make_report(run)
+    write_reports(run, made)
+    put(report_bytes(made).decode("utf-8") if as_json else terminal_summary(made))
+    say(f"report: {run / 'report.html'}")
+    return exit_code(made.decision)
+
+
+def make_report(run: Path) -> Report:
+    """Return the report that a sealed run comes to."""
+    plan = read_plan(run)
+    return conclude(
+        Concluded(
+            plan=plan,
+            kind=read_origin(run).kind,
+            manifest=read_manifest(run),
+            reading=read_run(plan, read_evidence(run), read_timings(run)),
+            provenance=read_provenance(run),
+            n_calls_planned=n_calls_planned(plan).total,
+            look=read_look(run),
+        )
+    )
+
+
+def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: RunKind) -> None:
+    """Ask everything the plan wants that is not on disk yet, and seal it.
+
+    Raises:
+        NotMeasured: The run was interrupted, or nothing came; what came is kept.
+    """
+    root = experiment.parent
+    with open_run(path, plan) as opened:
+        write_origin(path, gold=root / plan.experiment.gold, kind=kind)
+        write_provenance(path, provenance(root))
+        outcome, survived = asyncio.run(_ask(plan, opened.store, root=root, environ=os.environ))
+        if outcome.stopped == INTERRUPTED:
+            raise NotMeasured(f"interrupted: {len(opened.store)} responses are kept in {path}; {_GO_ON}")
+        if outcome.stopped:
+            say(f"harness: {outcome.stopped}; {len(opened.store)} responses are kept in {path}; {_GO_ON}")
+        records = canary_records if survived else run_records
+        seal_run(
+            path,
+            records(plan, opened.store, outcome.failures),
+            Sealing(
+                plan_sha256=plan_digest(plan),
+                harness_version=version("judge-harness"),
+                stopped=_CANARY_SURVIVED if survived else outcome.stopped,
+                locked=locked,
+            ),
+        )
+
+
+_GO_ON = "the same command goes on from there"
+
+
+async def _ask(
+    plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping[str, str]
+) -> tuple[Outcome, bool]:
+    """Ask the canaries, then, if none survived, everything else."""
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
+    backends = {
+        name: open_backend(name, plan.endpoint(name), root=root, environ=environ)
+        for name in endpoint_names(plan)
+    }
+    with Shown() as shown:
+        async with Asking(plan, store=store, backends=backends, stop=stop, on_progress=shown) as asking:
+            outcome = await asking.ask_canaries()
+            if outcome.stopped:
+                return outcome, False
+            if _a_canary_survived(plan, canary_records(plan, store, outcome.failures)):
+                return outcome, True
+            return await asking.ask_cases(), False
+
+
+def _a_canary_survived(plan: Plan, records: Iterator[tuple[Evidence, Timing]]) -> bool:
+    evidence = [record for record, _ in records]
+    # Read as a run that has its canaries and nothing else.
+    planted = plan.model_copy(update={"cases": (), "held_out": (), "anchors": ()})
+    reading = read_run(planted, evidence, ())
+    assert reading.checked_canaries == checked_canaries(plan)
+    return audit_canaries(planted, reading).status == "fail"
+
+
+def _default_directory(plan: Plan, suffix: str) -> Path:
+    return Path("runs") / f"{safe_name(plan.experiment.name)}{suffix}-{plan_digest(plan)[:8]}"
