@@ -15,19 +15,38 @@ _LONG_PROMPT_CHARS = 2000
 
 
 def count_completeness(
-    plan: Plan, reading: Reading, *, n_calls_planned: int, n_calls_answered: int
+    plan: Plan, reading: Reading, *, n_calls_planned: int, n_calls_answered: int, opened: bool
 ) -> Completeness:
-    """Count answers, votes and grades of both arms on both sides of the split.
+    """Count answers, votes and grades of both arms.
 
-    Counting is all that is done with held-out cases here: no pass and no fail
-    of theirs enters a number.
+    Even which verdicts are missing says something of a held-out case: only
+    the calls as a whole are counted over both sides of the split.
+
+    Args:
+        plan: The plan.
+        reading: The run, read.
+        n_calls_planned: Calls the plan comes to, on both sides.
+        n_calls_answered: Responses that came, on both sides.
+        opened: Whether the held-out split was opened.
     """
+    seen = reading if opened else exploratory_only(reading)
     return Completeness(
         n_calls_planned=n_calls_planned,
         n_calls_answered=n_calls_answered,
-        arms=tuple(_arm(plan, reading, arm) for arm in ARMS),
-        unpaired_cases=tuple(result.case for result in reading.cases if not _paired(result)),
-        warnings=tuple(_warnings(plan, reading)),
+        n_cases_not_counted=len(reading.cases) - len(seen.cases),
+        arms=tuple(_arm(plan, seen, arm) for arm in ARMS),
+        unpaired_cases=tuple(result.case for result in seen.cases if not _paired(result)),
+        warnings=tuple(_warnings(plan, seen)),
+    )
+
+
+def exploratory_only(reading: Reading) -> Reading:
+    """Return the reading without what it holds of held-out cases."""
+    shown = {result.case for result in reading.cases if result.split == "exploratory"}
+    return reading._replace(
+        cases=tuple(result for result in reading.cases if result.case in shown),
+        case_votes=tuple(vote for vote in reading.case_votes if vote.subject.id in shown),
+        answers=tuple(note for note in reading.answers if note.case in shown),
     )
 
 
@@ -41,7 +60,8 @@ def _paired(result: CaseResult) -> bool:
 
 def _arm(plan: Plan, reading: Reading, arm: Arm) -> ArmCompleteness:
     answers = [answer for result in reading.cases for answer in _side(result, arm)]
-    judged = {case.id for case in plan.cases if not case.checks}
+    shown = {result.case for result in reading.cases}
+    judged = {case.id for case in plan.cases if not case.checks and case.id in shown}
     votes = [vote for vote in reading.case_votes if vote.subject.arm == arm]
     read = [vote for vote in votes if vote.verdict.label is not None]
     asked_of_judge = len(judged) * plan.experiment.repeats.answers * plan.experiment.repeats.votes

@@ -51,6 +51,7 @@ def conclude(run: Concluded) -> Report:
         reading,
         n_calls_planned=run.n_calls_planned,
         n_calls_answered=run.manifest.n_records - run.manifest.n_failed,
+        opened=run.look is not None,
     )
     who = answerers(reading.identities)
     exploratory = analyse(_side(reading.cases, "exploratory"), spec, who=who)

@@ -55,23 +55,31 @@ def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:
     return lock
 
 
+def lock_experiment(experiment: Path) -> Lock:
+    """Return the lock beside the experiment, written now where there was none.
+
+    Raises:
+        Tampered: There was one, and the plan is not the one that was frozen.
+    """
+    plan = load(experiment)
+    found = matching_lock(experiment, plan, wanted=False)
+    if found is not None:
+        say(f"{lock_path(experiment)}: was frozen before and still matches")
+        return found
+    lock = make_lock(
+        plan,
+        experiment=experiment.name,
+        rules=RULES,
+        harness_version=version("judge-harness"),
+        frozen_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    write_lock(lock_path(experiment), lock, replace=False)
+    return lock
+
+
 def freeze(*, experiment: Path, as_json: bool) -> int:
     """Write the lock, or say that it is there and matches."""
-    plan = load(experiment)
-    path = lock_path(experiment)
-    if path.exists():
-        lock = matching_lock(experiment, plan, wanted=True)
-        say(f"{path}: was frozen before and still matches")
-    else:
-        lock = make_lock(
-            plan,
-            experiment=experiment.name,
-            rules=RULES,
-            harness_version=version("judge-harness"),
-            frozen_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-        write_lock(path, lock, replace=False)
-    assert lock is not None
+    lock, path = lock_experiment(experiment), lock_path(experiment)
     result = {"lock": str(path), "plan_sha256": lock.plan_sha256, "frozen_at": lock.frozen_at}
     put(json.dumps(result, indent=2) if as_json else f"{path}: plan {lock.plan_sha256}, {lock.frozen_at}")
     return 0

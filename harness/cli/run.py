@@ -43,12 +43,17 @@ _CANARY_SURVIVED = "a canary survived, so the arms were not asked"
 
 
 def run(*, experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
-    """Run an experiment, or go on with it."""
+    """Run an experiment, or go on with it, and report."""
+    return report(run=run_experiment(experiment, directory, locked=locked), as_json=as_json)
+
+
+def run_experiment(experiment: Path, directory: Path | None, *, locked: bool) -> Path:
+    """Ask what is not on disk yet, seal the run, and return its directory."""
     plan = load(experiment)
     lock = matching_lock(experiment, plan, wanted=locked)
     path = directory or _default_directory(plan, "")
     run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
-    return report(run=path, as_json=as_json)
+    return path
 
 
 def audit(*, experiment: Path, directory: Path | None, as_json: bool) -> int:

@@ -372,10 +372,15 @@ class ArmCompleteness(Record):
 
 
 class Completeness(Record):
-    """How much of what was planned is there. The held-out split is counted, never scored."""
+    """How much of what was planned is there.
+
+    Calls are counted over both sides of the split; everything else leaves out
+    ``n_cases_not_counted`` held-out cases while the split is closed.
+    """
 
     n_calls_planned: Count
     n_calls_answered: Count
+    n_cases_not_counted: Count = 0
     arms: tuple[ArmCompleteness, ...] = ()
     unpaired_cases: tuple[Text, ...] = ()
     warnings: tuple[Text, ...] = ()

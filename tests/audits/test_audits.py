@@ -174,7 +174,9 @@ def test_agreement_on_one_label_only_has_no_kappa_but_a_reason():
 
 def test_completeness_counts_by_arm_and_reason_before_any_rate():
     cases = [case("c1", [1, None], [None, None])]
-    found = count_completeness(plan(answers=2), reading(cases=cases), n_calls_planned=10, n_calls_answered=4)
+    found = count_completeness(
+        plan(answers=2), reading(cases=cases), n_calls_planned=10, n_calls_answered=4, opened=True
+    )
 
     baseline, candidate = found.arms
     assert (baseline.n_graded, baseline.n_answers_asked) == (1, 2)
@@ -184,7 +186,9 @@ def test_completeness_counts_by_arm_and_reason_before_any_rate():
 
 def test_far_fewer_prompt_tokens_than_sent_are_flagged():
     note = AnswerNote("c1", "baseline", 0, 10, "0" * 64, prompt_tokens=2050, expected_prompt_chars=32_000)
-    found = count_completeness(plan(), reading(notes=[note]), n_calls_planned=1, n_calls_answered=1)
+    found = count_completeness(
+        plan(), reading(notes=[note]), n_calls_planned=1, n_calls_answered=1, opened=True
+    )
 
     assert found.warnings[0].startswith("prompt_cut: baseline")
 
@@ -194,6 +198,18 @@ def test_equal_answers_to_every_repeat_are_not_independent_answers():
         AnswerNote("c1", "baseline", repeat, 10, "0" * 64, prompt_tokens=None, expected_prompt_chars=5)
         for repeat in range(5)
     ]
-    found = count_completeness(plan(answers=5), reading(notes=notes), n_calls_planned=1, n_calls_answered=1)
+    found = count_completeness(
+        plan(answers=5), reading(notes=notes), n_calls_planned=1, n_calls_answered=1, opened=True
+    )
 
     assert found.warnings[0].startswith("no_variation: baseline")
+
+
+def test_a_closed_held_out_case_shows_in_no_count_of_verdicts():
+    hidden = case("secret", [None], [None])._replace(split="held_out")
+    read = reading(cases=[case("c1", [1], [1]), hidden])
+    closed = count_completeness(plan(), read, n_calls_planned=4, n_calls_answered=4, opened=False)
+
+    assert closed.n_cases_not_counted == 1
+    assert [arm.n_cases for arm in closed.arms] == [1, 1]
+    assert "secret" not in closed.model_dump_json()

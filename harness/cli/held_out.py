@@ -1,0 +1,71 @@
+"""`harness open-held-out`: one look, in the ledger before anything is computed."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from harness.cli.output import say
+from harness.cli.run import report
+from harness.cli.run_files import read_look, read_origin, write_look
+from harness.domain.canonical import sha256_hex
+from harness.domain.errors import InputError, Tampered
+from harness.domain.plan import Look, plan_digest
+from harness.inputs.ledger import Opening, append_look, read_looks
+from harness.store.evidence import read_manifest
+from harness.store.run_dir import MANIFEST, read_plan
+
+_LEDGER = "looks.jsonl"
+
+
+def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> int:
+    """Open the held-out split of a sealed run, once; a run that is open is only shown again."""
+    plan, manifest = read_plan(run), read_manifest(run)
+    if not plan.held_out:
+        raise InputError(f"{run}: the plan holds no case out, so there is nothing to open")
+    if not manifest.complete:
+        raise InputError(f"{run}: the run is not complete; a look at it would be spent on part of the cases")
+    ledger = _gold(run, gold) / _LEDGER
+    look = read_look(run)
+    if look is not None:
+        _refuse_unknown(look, ledger)
+        say(f"{run}: was opened before, look {look.number}; no new look is written")
+        return report(run=run, as_json=as_json)
+    _ask(len(read_looks(ledger)), plan.gold.name, yes=yes)
+    opening = Opening(
+        opened_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        gold=plan.gold.name,
+        run=sha256_hex((run / MANIFEST).read_bytes()),
+        plan_sha256=plan_digest(plan),
+        released="numbers",
+    )
+    write_look(run, append_look(ledger, opening, at_most=None))
+    return report(run=run, as_json=as_json)
+
+
+def _gold(run: Path, gold: Path | None) -> Path:
+    folder = gold if gold is not None else run / read_origin(run).gold
+    if not (folder / "set.toml").exists():
+        raise InputError(
+            f"{folder}: no set.toml there; name the gold set whose ledger takes the look with --gold"
+        )
+    return folder
+
+
+def _refuse_unknown(look: Look, ledger: Path) -> None:
+    if look.entry not in {entry.entry for entry in read_looks(ledger)}:
+        raise Tampered(f"{ledger}: the look that opened this run ({look.entry[:12]}) is not in it")
+
+
+def _ask(n_looks: int, gold: str, *, yes: bool) -> None:
+    say(
+        f"Opening the held-out split of {gold} is look number {n_looks + 1}. "
+        "It is written into the ledger and cannot be taken back."
+    )
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("open-held-out: nobody is there to ask; say --yes to open")
+    if not click.confirm("Open it?", err=True):
+        raise click.Abort
