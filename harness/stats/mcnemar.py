@@ -74,8 +74,10 @@ def mcnemar_exact(*, gain: int, loss: int) -> McNemarResult:
 def mcnemar_midp(*, gain: int, loss: int) -> McNemarResult:
     """Test whether two arms pass equally often, counting the observed table by half.
 
-    The level is not guaranteed, but exceeds the nominal one only with more than 60% of
-    the cases discordant, and then by little; the power is above that of the exact test.
+    The level is not guaranteed. By enumeration it stays at or below .050 with up to 60%
+    of the cases discordant, .051 up to 80% and .054 up to 90%; only where next to every
+    case is discordant it reaches .077, at sixteen cases. The power is above the exact
+    test's.
 
     Args:
         gain: Cases that only the candidate passes.
