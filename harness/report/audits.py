@@ -8,6 +8,7 @@ from harness.domain.report import (
     CanaryFinding,
     CanaryResult,
     EndpointIdentity,
+    IntervalBlock,
     Rate,
     RepeatabilityFinding,
     RoutingFinding,
@@ -119,9 +120,6 @@ def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
         f"{words.plural(finding.n_anchors, 'anchor')}; {words.count(finding.n_no_human_label)} without a "
         f"human label, {words.count(finding.n_no_judge_label)} without a judge's"
     )
-    kappa = f"kappa {words.plain_number(finding.kappa)}" if finding.kappa is not None else ""
-    if finding.kappa is None and finding.kappa_reason:
-        kappa = f"kappa not estimable: {finding.kappa_reason}"
     rates = _rates(
         ("same label", finding.agreement),
         ("same outcome", finding.pass_agreement),
@@ -129,7 +127,30 @@ def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
         ("specificity (people fail, judge fails)", finding.specificity),
         ("people among themselves", finding.human_human),
     )
-    return (size, *rates, *((kappa,) if kappa else ()))
+    return (size, *rates, *_beyond_chance(finding))
+
+
+def _beyond_chance(finding: AgreementFinding) -> tuple[str, ...]:
+    named = (
+        ("kappa", finding.kappa, finding.kappa_interval),
+        ("AC1", finding.gwet_ac1, finding.gwet_ac1_interval),
+    )
+    found = tuple(
+        f"{name} {words.plain_number(value)}{_coefficient_interval(interval)}"
+        for name, value, interval in named
+        if value is not None
+    )
+    if finding.kappa is None and finding.kappa_reason:
+        return (f"kappa not estimable: {finding.kappa_reason}", *found)
+    return found
+
+
+def _coefficient_interval(interval: IntervalBlock | None) -> str:
+    if interval is None:
+        return ""
+    low, high = words.plain_number(interval.low), words.plain_number(interval.high)
+    level, method = words.level(interval.confidence_level), words.method_name(interval.method)
+    return f" ({level} interval {low} to {high}, {method})"
 
 
 def _rates(*named: tuple[str, Rate | None]) -> tuple[str, ...]:

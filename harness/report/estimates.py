@@ -80,8 +80,11 @@ def _scored(section: Section) -> bool:
 
 
 def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
-    tests = (("McNemar exact", block.pvalue_exact), ("McNemar mid-p", block.pvalue_mid))
-    agree = "" if block.test_and_interval_agree is not False else "test and interval disagree"
+    tests = [("McNemar exact", block.pvalue_exact), ("McNemar mid-p", block.pvalue_mid)]
+    remarks = ["test and interval disagree"] if block.test_and_interval_agree is False else []
+    if block.interval is not None and block.interval.method != "tango":
+        tests.insert(0, (words.name_of_test(block.interval.method), block.pvalue))
+        remarks.append("McNemar takes cases for independent")
     return estimate_row(
         "majority",
         "majority verdicts",
@@ -92,7 +95,7 @@ def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: flo
         marks=(margin,),
         reason=block.reason,
         pvalues=_pvalues(tests, alpha=alpha),
-        remark=agree,
+        remark="; ".join(remarks),
     )
 
 

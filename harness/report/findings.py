@@ -103,7 +103,7 @@ def planning_lines(planning: PlanningBlock, *, n_cases: int) -> tuple[str, ...]:
 
 def flaky_lines(flaky: FlakyBlock, *, n_cases: int) -> tuple[str, ...]:
     """Return the three numbers of flakiness; the contributions add up to the headline."""
-    count = f"{words.out_of(flaky.n_flaky, flaky.headline.n_cases)} cases are flaky: {flaky.rule}"
+    count = f"{words.out_of(flaky.n_flaky, round(flaky.headline.n_cases))} cases are flaky: {flaky.rule}"
     if flaky.headline.difference is None:
         return (count, f"not estimable: {flaky.reason or 'no case to split'}")
     parts = (
@@ -115,7 +115,23 @@ def flaky_lines(flaky: FlakyBlock, *, n_cases: int) -> tuple[str, ...]:
         f"changed without any disagreement: {words.plural(len(flaky.hard_gains), 'gain')}, "
         f"{words.count(len(flaky.hard_losses))} {'loss' if len(flaky.hard_losses) == 1 else 'losses'}"
     )
-    return (count, parts, hard)
+    return (count, parts, *_cross_fitted(flaky, n_cases=n_cases), hard)
+
+
+def _cross_fitted(flaky: FlakyBlock, *, n_cases: int) -> tuple[str, ...]:
+    if flaky.cross_fitted_flaky is None or flaky.cross_fitted_stable is None:
+        return ()
+    again = ""
+    if flaky.reflagged_share is not None:
+        again = (
+            f"; {words.percent(flaky.reflagged_share, n=flaky.n_flaky)} are flaky in the other repeats too"
+        )
+    # Cases picked and measured by the same repeats look more extreme than they are.
+    return (
+        f"cross-fitted, flaky in some repeats and measured in others: "
+        f"{_contribution(flaky.cross_fitted_flaky, n=n_cases)} from flaky, "
+        f"{_contribution(flaky.cross_fitted_stable, n=n_cases)} from stable cases{again}",
+    )
 
 
 def top_flips(flips: Sequence[Flip], *, most: int) -> tuple[Flip, ...]:

@@ -140,8 +140,7 @@ def tally(reasons: Iterable[tuple[str, int]]) -> str:
 
 def plain_number(value: float, *, decimals: int = 2) -> str:
     """Return a number that is no share: a kappa, degrees of freedom."""
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if decimals and value == round(value) else text
+    return f"{value:.{0 if value == round(value) else decimals}f}"
 
 
 def _side(number: float, mark: float) -> int:

@@ -190,6 +190,9 @@ def flaky_block(**changes: Any) -> FlakyBlock:
             "headline": Part(n_cases=247, difference=13 / 247, contribution=13 / 247),
             "flaky": Part(n_cases=22, difference=4 / 22, contribution=4 / 247),
             "stable": Part(n_cases=225, difference=9 / 225, contribution=9 / 247),
+            "cross_fitted_flaky": Part(n_cases=20.5, difference=0.1, contribution=0.0083),
+            "cross_fitted_stable": Part(n_cases=226.5, difference=0.05, contribution=0.0443),
+            "reflagged_share": 0.5909,
             "hard_gains": ("v2-017", "v2-101"),
             "hard_losses": ("v2-044",),
             **changes,
@@ -427,6 +430,9 @@ def audits(**changes: Any) -> Audits:
                 sensitivity=rate(40, 41, 0.874, 0.9957),
                 specificity=rate(6, 8, 0.4093, 0.9285),
                 kappa=0.7693,
+                kappa_interval=interval(0.5412, 0.9973, "normal"),
+                gwet_ac1=0.8941,
+                gwet_ac1_interval=interval(0.7811, 1.0, "normal"),
                 human_human=rate(47, 50, 0.8378, 0.9794),
                 confusion=(
                     ConfusionCell(human="full compliance", judge="full compliance", n=40),
@@ -547,7 +553,7 @@ def full_report(**changes: Any) -> Report:
             "decision": Decision(
                 verdict="inconclusive",
                 basis="exploratory",
-                sentence="Inconclusive: the candidate may be as much as 10.8 points better or 0.3 points worse.",
+                sentence="Inconclusive: the candidate may be as much as 10.8 points better or 0.3 worse.",
                 reasons=("interval_holds_zero",),
                 gates=(
                     GateBlock(name="canaries", status="pass", reason="2 of 2 graded as planted"),

@@ -1,0 +1,165 @@
+"""The report as one HTML page that needs nothing else: no network, no script."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.domain.canonical import sha256_hex
+from harness.domain.record import thaw
+from harness.domain.report import Report, Section
+from harness.report import words
+from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
+from harness.report.document import report_bytes
+from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row, segment_rows
+from harness.report.findings import (
+    flaky_lines,
+    missing_rows,
+    planning_lines,
+    run_line,
+    section_missing,
+    top_flips,
+    verdict_table,
+)
+from harness.report.forest import Axis, axis
+from harness.report.inert import inert, name
+from harness.report.rows import EstimateRow
+
+_MINUS = re.compile(r"(?<![^ \[])-(?=\d)")
+_EQUATION = re.compile(r"\b([pqn]) ([=<>≤]) ")
+_PAIR = re.compile(r"(\[[+−]?[\d.]+,) ")
+
+_MOST_FLIPS = 100
+_MOST_SLICES = 200
+_MOST_NUMBERS = 200
+
+
+class Side(NamedTuple):
+    """One side of the split, ready for the page."""
+
+    title: str
+    anchor: str
+    section: Section
+    n_cases: int
+    rows: tuple[EstimateRow, ...]
+    n_rows_left_out: int
+    segments: tuple[EstimateRow, ...]
+    axis: Axis | None
+
+
+def page(report: Report) -> str:
+    """Return ``report.html``: self-contained, readable in light, dark and print.
+
+    Every text goes through `inert` and HTML escaping on its way out, whatever
+    the template says; the page's own policy forbids scripts, pictures and any
+    address.
+    """
+    style = _style()
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            style=Markup(style),
+            style_digest=b64encode(sha256(style.encode()).digest()).decode(),
+            report_sha256=sha256_hex(report_bytes(report)),
+            lead=primary_row(lead_section(report)),
+            lead_section=lead_section(report),
+            sides=tuple(_sides(report)),
+            missing=missing_rows(report.completeness),
+            audits=audit_rows(report.audits),
+        )
+    )
+
+
+def flattened(value: Any, *, path: str = "") -> tuple[tuple[str, str], ...]:
+    """Return a JSON object as dotted paths with their values in text, at most 200 of them."""
+    return tuple(pair for pair, _ in zip(_leaves(thaw(value), path), range(_MOST_NUMBERS), strict=False))
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+        for number, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{number}]")
+    else:
+        yield path, _leaf(value)
+
+
+def _leaf(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_leaf(item) for item in value) or "none"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "yes", False: "no"}[value]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _sides(report: Report) -> Iterator[Side]:
+    yield _side("Exploratory cases", "exploratory", report.exploratory)
+    if report.held_out is not None:
+        yield _side("Held-out cases", "held-out", report.held_out)
+
+
+def _side(title: str, anchor: str, section: Section) -> Side:
+    rows, segments = estimate_rows(section), segment_rows(section)
+    shown = rows[:_MOST_SLICES]
+    return Side(
+        title=title,
+        anchor=anchor,
+        section=section,
+        n_cases=n_cases(section),
+        rows=shown,
+        n_rows_left_out=len(rows) - len(shown),
+        segments=segments if len(segments) > 1 else (),
+        axis=axis((*shown, *segments), margin=section.planning.margin),
+    )
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return files("harness.report").joinpath("templates/report.css").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("harness.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"name": name, "count": words.count, "flattened": flattened, "typeset": _typeset}
+    environment.globals |= {
+        "canary_line": canary_line,
+        "flaky_lines": flaky_lines,
+        "planning_lines": planning_lines,
+        "run_line": run_line,
+        "section_missing": section_missing,
+        "status_words": STATUS_WORDS,
+        "top_flips": lambda flips: top_flips(flips, most=_MOST_FLIPS),
+        "verdict_table": verdict_table,
+        "words": words,
+    }
+    return environment
+
+
+def _finalize(value: object) -> object:
+    """Make every text inert before it is escaped; what is markup already passed through here."""
+    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _typeset(text: str) -> str:
+    """Return the text with true minus signs, and with nothing torn apart at a line's end."""
+    text = _MINUS.sub("−", text)
+    text = _EQUATION.sub("\\1\u00a0\\2\u00a0", text)
+    return _PAIR.sub("\\1\u00a0", text)
