@@ -45,7 +45,7 @@ class Sealed:
         if self._ahead is not None:
             subject = self._ahead.subject
             raise StoreError(
-                f"the evidence holds {subject.kind} {subject.id!r}, which is not in the plan or stands elsewhere"
+                f"the evidence holds {subject.kind} {subject.id!r}, which is not planned or not here"
             )
 
     @staticmethod

@@ -16,16 +16,16 @@ from harness.graders.found import Found
 from harness.graders.opened import NOT_RUN, Opened, opened, verdict_of
 from harness.graders.reply import reply_reader
 from harness.graders.sealed import Line
-from harness.graders.votes import grade_by_votes
+from harness.graders.votes import votes_grader
 
 NEVER_ASKED = Verdict(label=None, no_verdict="not_run")
 
 
 class JudgeRules(NamedTuple):
-    """A judge and the reader of its replies."""
+    """How one judge's replies are read, and its votes on an answer graded."""
 
-    spec: JudgeSpec
     read: Callable[[str], Verdict]
+    grade: Callable[[tuple[Verdict, ...]], Graded]
 
 
 class Rules(NamedTuple):
@@ -45,8 +45,12 @@ def rules_of(plan: Plan) -> Rules:
         n_answers=plan.experiment.repeats.answers,
         n_votes=plan.experiment.repeats.votes,
         side=plan.split_of(),
-        judge=None if plan.judge is None else JudgeRules(plan.judge, reply_reader(plan.judge)),
+        judge=None if plan.judge is None else _judge_rules(plan.judge),
     )
+
+
+def _judge_rules(spec: JudgeSpec) -> JudgeRules:
+    return JudgeRules(read=reply_reader(spec), grade=votes_grader(spec))
 
 
 def read_planted(rules: Rules, planted: Canary | Anchor, lines: list[Line], found: Found) -> None:
@@ -66,11 +70,13 @@ def read_case(rules: Rules, case: Case, lines: list[Line], found: Found) -> Case
         InputError: The case is to be judged, and there is no judge.
     """
     calls = _SubjectCalls(rules, lines, found)
+    # One subject for all repeats of an arm: a million answers share what they can.
+    asked = {arm: Subject(kind="case", id=case.id, arm=arm) for arm in ARMS}
     n_chars = {arm: _n_prompt_chars(rules.plan, case, arm) for arm in ARMS}
     grades: dict[Arm, list[Graded]] = {arm: [] for arm in ARMS}
     for repeat in range(rules.n_answers):
         for arm in ARMS:
-            grades[arm].append(calls.answer(case, arm, repeat, n_prompt_chars=n_chars[arm]))
+            grades[arm].append(calls.answer(case, arm, asked[arm], repeat, n_prompt_chars=n_chars[arm]))
     calls.end()
     return CaseResult(
         case=case.id,
@@ -97,9 +103,9 @@ class _SubjectCalls:
                 raise StoreError(f"the evidence holds {_name(line.record)} twice")
             self._left[key] = line
 
-    def answer(self, case: Case, arm: Arm, repeat: int, *, n_prompt_chars: int) -> Graded:
+    def answer(self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int) -> Graded:
         """Return the grade of one answer, which is its votes' where the case has no checks."""
-        answer = self._call(Subject(kind="case", id=case.id, arm=arm), repeat)[0]
+        answer = self._call(asked, repeat)[0]
         digest = None
         if answer.text is not None:
             digest = text_digest(answer.text)
@@ -118,16 +124,16 @@ class _SubjectCalls:
 
     def _grade(self, case: Case, about: Subject, answer: Opened, digest: str | None) -> Graded:
         judge = self._rules.judge
-        verdicts = [] if case.checks or judge is None else self.votes(judge, about, shown=digest)
+        verdicts = () if case.checks or judge is None else self.votes(judge, about, shown=digest)
         if answer.text is None:
             return graded(None, answer.reason)
         if case.checks:
             return grade_by_checks(case.checks, answer.text)
         if judge is None:
             raise InputError(f"case {case.id!r} has no checks, and the plan has no judge")
-        return grade_by_votes(judge.spec, verdicts)
+        return judge.grade(verdicts)
 
-    def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> list[Verdict]:
+    def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> tuple[Verdict, ...]:
         """Return the verdicts of all votes asked for, and add the votes to what was found."""
         verdicts: list[Verdict] = []
         for repeat in range(self._rules.n_votes):
@@ -138,7 +144,7 @@ class _SubjectCalls:
             started_ms = 0 if line is None else line.started_ms
             self._found.votes[about.kind].append(Vote(about, repeat, verdict, started_ms))
             verdicts.append(verdict)
-        return verdicts
+        return tuple(verdicts)
 
     def end(self) -> None:
         """Check that every line was asked for."""

@@ -1,6 +1,7 @@
 """From the votes on one answer to its grade."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from math import fsum
 
 from harness.domain.cases import Outcome
@@ -27,6 +28,11 @@ def grade_by_votes(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> Graded:
     reasons = {verdict.no_verdict for verdict in verdicts}
     shared = reasons.pop() if len(reasons) == 1 else None
     return graded(None, shared or "no_majority", mean_score(spec, verdicts))
+
+
+def votes_grader(spec: JudgeSpec) -> Callable[[tuple[Verdict, ...]], Graded]:
+    """Return `grade_by_votes` for one spec, remembering: a million answers have few distinct sets of votes."""
+    return lru_cache(maxsize=4096)(partial(grade_by_votes, spec))
 
 
 def mean_score(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> float | None:
