@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.stats.cluster_robust import ClusterSums, cluster_sums
 from harness.stats.estimability import NotEstimable
 from harness.stats.fourier import drawn_sum_law, sum_reach
 from harness.stats.grid import TIE_TOLERANCE, on_grid, tabulate
 from harness.stats.intervals import Interval
-from harness.stats.means import ClusterSums, cluster_sums
 from harness.stats.samples import FloatArray, cluster_codes, probability, scores
 
 FEWEST_CASES = 100

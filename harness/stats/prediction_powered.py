@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.stats.cluster_robust import t_interval
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
-from harness.stats.means import PairedMean, paired_mean, t_interval
+from harness.stats.means import PairedMean, paired_mean
 from harness.stats.samples import FloatArray, IntArray, probability, same_length, scores
 from harness.stats.two_groups import joint_error, joint_groups, two_sided
 

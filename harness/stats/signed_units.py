@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.stats.cluster_robust import cluster_sums
 from harness.stats.estimability import NotEstimable
 from harness.stats.grid import TIE_TOLERANCE, on_grid, tabulate
-from harness.stats.means import cluster_sums
 from harness.stats.samples import FloatArray, IntArray, cluster_codes, scores
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from harness.stats.cluster_robust import cr2, t_interval
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
-from harness.stats.means import SMALLEST_PVALUE, cr2, t_interval
+from harness.stats.means import SMALLEST_PVALUE
 from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, scores
 
 
