@@ -81,22 +81,29 @@ def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
 
 
 def decide(
-    section: Section | None, gates: Sequence[GateBlock], spec: AnalysisSpec, *, basis: Basis
+    section: Section | None, gates: Sequence[GateBlock], spec: AnalysisSpec, *, basis: Basis, n_closed: int
 ) -> Decision:
     """Decide: integrity gates, then the primary estimate, then guardrails.
 
     A primary that says "no change" while the other estimand moves for certain
     is inconclusive: neither number may be quoted alone.
+
+    Args:
+        section: The numbers of the side of the split that decides.
+        gates: The integrity gates.
+        spec: The analysis, decided before the data.
+        basis: Which side of the split decides.
+        n_closed: Held-out cases that were not opened; the sentence says so.
     """
     failed = [gate for gate in gates if gate.status == "fail"]
     if section is None or failed:
         reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
-        return _decision("invalid", basis, reasons or ["nothing was measured"], gates)
+        return _decision("invalid", basis, reasons or ["nothing was measured"], gates, n_closed)
     verdict, reasons = _of_numbers(section, spec)
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    return _decision(verdict, basis, reasons, all_gates)
+    return _decision(verdict, basis, reasons, all_gates, n_closed)
 
 
 def decide_audit(gates: Sequence[GateBlock]) -> Decision:
@@ -105,8 +112,8 @@ def decide_audit(gates: Sequence[GateBlock]) -> Decision:
     failed = [gate for gate in audited if gate.status == "fail"]
     if failed:
         reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
-        return _decision("invalid", "none", reasons, audited)
-    return _decision("inconclusive", "none", ["audit_only: the arms were not asked"], audited)
+        return _decision("invalid", "none", reasons, audited, 0)
+    return _decision("inconclusive", "none", ["audit_only: the arms were not asked"], audited, 0)
 
 
 def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:
@@ -158,14 +165,14 @@ def _primary_gate(verdict: DecisionVerdict) -> GateBlock:
 
 
 def _decision(
-    verdict: DecisionVerdict, basis: Basis, reasons: Sequence[str], gates: Sequence[GateBlock]
+    verdict: DecisionVerdict, basis: Basis, reasons: Sequence[str], gates: Sequence[GateBlock], n_closed: int
 ) -> Decision:
+    where = f" on the exploratory cases, with {n_closed} held-out cases not opened" if n_closed else ""
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    suffix = " on exploratory cases; held-out cases are not opened" if basis == "exploratory" else ""
     return Decision(
         verdict=verdict,
         basis=basis,
-        sentence=f"{_WORDS[verdict]}{suffix}{because}.",
+        sentence=f"{_WORDS[verdict]}{where}{because}.",
         reasons=tuple(reasons),
         gates=tuple(gates),
     )

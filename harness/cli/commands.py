@@ -153,6 +153,13 @@ def report(run: Path, as_json: bool) -> int:
     "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True
 )
 @click.option("--estimand", type=click.Choice(["majority", "mean"]), default="majority", show_default=True)
+@click.option(
+    "--measure",
+    type=click.Choice(["pass", "score"]),
+    default="pass",
+    show_default=True,
+    help="What the mean estimand is the mean of.",
+)
 @click.option("--pass-at", type=float, help="A score passes from this value on.")
 @click.option("--slice", "slices", multiple=True, help="A tag whose result is declared in advance.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)

@@ -69,7 +69,13 @@ def conclude(run: Concluded) -> Report:
         human_scale=None,
         decision=decide_audit(gates)
         if run.kind == "audit"
-        else decide(held_out or exploratory, gates, spec, basis="held_out" if held_out else "exploratory"),
+        else decide(
+            held_out or exploratory,
+            gates,
+            spec,
+            basis="held_out" if held_out else "exploratory",
+            n_closed=0 if held_out else len(plan.held_out),
+        ),
         methods=methods(),
         notes=_notes(run),
         provenance=run.provenance,

@@ -1,0 +1,73 @@
+"""One arm of a sealed run as a results file, for `harness compare`."""
+
+from pathlib import Path
+
+from harness.cli.run_files import read_look
+from harness.domain.canonical import digest
+from harness.domain.cases import Arm
+from harness.domain.errors import InputError
+from harness.graders.reading import read_run
+from harness.importers.results import ResultCase, ResultFile
+from harness.store.evidence import read_evidence, read_manifest, read_timings
+from harness.store.run_dir import read_plan
+
+
+def run_results(run: Path, arm: Arm) -> ResultFile:
+    """Return what one arm of a run came to; held-out cases only where a look opened them."""
+    plan, manifest = read_plan(run), read_manifest(run)
+    reading = read_run(plan, read_evidence(run), read_timings(run))
+    opened = read_look(run) is not None
+    shown = [case for case in reading.cases if opened or case.split == "exploratory"]
+    n_hidden = len(reading.cases) - len(shown)
+    cases = tuple(
+        ResultCase(
+            id=case.case,
+            cluster=case.cluster,
+            tags=case.tags,
+            weight=case.weight,
+            split="exploratory",
+            answers=case.baseline if arm == "baseline" else case.candidate,
+        )
+        for case in shown
+    )
+    judged_by = manifest.returned_models
+    return ResultFile(
+        path=f"{run.name}@{arm}",
+        sha256=manifest.evidence_sha256,
+        n_rows=sum(len(case.answers) for case in cases),
+        repeats=tuple(range(plan.experiment.repeats.answers)),
+        n_skipped=0,
+        n_flagged=0,
+        cases=cases,
+        notes=(
+            *([f"{n_hidden} held-out cases are closed and left out"] if n_hidden else []),
+            "judged by " + (", ".join(dict(judged_by).get("judge", ())) or "checks or an unknown model"),
+        ),
+    )
+
+
+def refuse_other_judge(first: Path | None, second: Path | None) -> None:
+    """Refuse to compare two runs that were not judged alike.
+
+    Raises:
+        InputError: The judge's spec, its prompt, or the model that answered for
+            it differs: their verdicts are not on one scale.
+    """
+    if first is None or second is None:
+        return
+    was, now = _judge(first), _judge(second)
+    for what in was:
+        if was[what] != now[what]:
+            raise InputError(f"not comparable: {what} is {was[what]} in {first} and {now[what]} in {second}")
+
+
+def _judge(run: Path) -> dict[str, str]:
+    plan = read_plan(run)
+    spec = plan.judge
+    return {
+        "the judge": f"{spec.name} version {spec.version}" if spec else "none",
+        "the judge's prompt": spec.prompt_sha256[:16] if spec else "none",
+        "the judge's spec": digest(spec)[:16] if spec else "none",
+        "the judge's model": ", ".join(dict(read_manifest(run).returned_models).get("judge", ()))
+        or "unknown",
+    }
