@@ -31,9 +31,9 @@ BINARY = frozenset(
 
 MEANS = frozenset(
     {
-        "bootstrap_exact", "bootstrap_exact_binary", "cohen_kappa", "edge", "fleiss_kappa",
+        "bootstrap_exact", "bootstrap_exact_binary", "cohen_kappa", "edge", "ewma", "fleiss_kappa",
         "flip_rate", "gwet_ac1", "gwet_ac1_multi", "icc", "judge_report_ci", "krippendorff_alpha",
-        "majority_probability", "monte_carlo_p", "paired_t", "position_swap", "ppi_mean",
+        "length_controlled", "majority_probability", "monte_carlo_p", "paired_t", "position_swap", "ppi_mean",
         "rogan_gladen", "rogan_gladen_lang_reiczigel", "seed_code", "sign_flip_exact",
         "strata_three_numbers", "tost_paired", "variance_components", "weighted_kappa",
         "wild_cluster_bootstrap",
@@ -45,9 +45,7 @@ NOT_OFFERED = {
     "bootstrap_abc": "the analytic BCa limits inherit what makes BCa under-cover on pass/fail data",
     "ci_agresti_min": "a Wald interval with half a case added; Tango, Newcombe and Bonett-Price serve",
     "ci_wald": "it has zero width when no case is discordant, which is no knowledge",
-    "ewma": "a picture for watching a judge over time; no part of a comparison of two arms",
     "ladder": "for public leaderboards; held-out looks are counted in a ledger instead",
-    "length_controlled": "length is partly an effect of the candidate: a controlled rate is another question",
     "mcnemar_chi2": "chi-square approximations are not offered as a test; the exact tails cost no more",
     "mcnemar_chi2_cc": "chi-square approximations are not offered as a test; the exact tails cost no more",
     "p_adjust_bonferroni": "Holm rejects whatever it rejects, under the same assumptions",
