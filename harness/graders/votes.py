@@ -31,7 +31,7 @@ def grade_by_votes(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> Graded:
 
 
 def votes_grader(spec: JudgeSpec) -> Callable[[tuple[Verdict, ...]], Graded]:
-    """Return `grade_by_votes` for one spec, remembering: a million answers have few distinct sets of votes."""
+    """Return `grade_by_votes` for one spec; it remembers, as a million answers have few sets of votes."""
     return lru_cache(maxsize=4096)(partial(grade_by_votes, spec))
 
 
