@@ -84,7 +84,7 @@ def flattened(value: Any, *, path: str = "") -> tuple[tuple[str, str], ...]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and (value or not path):
         for key, item in value.items():
             yield from _leaves(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
@@ -97,6 +97,8 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
 def _leaf(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_leaf(item) for item in value) or "none"
+    if isinstance(value, Mapping):
+        return "none"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "yes", False: "no"}[value]
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -158,7 +158,7 @@ def _gates(report: Report) -> Iterator[str]:
 
 def _run(report: Report) -> Iterator[str]:
     plan = report.plan
-    yield f"{report.run.kind.capitalize()} {name(report.run.name)}"
+    yield from _wrapped(f"{report.run.kind.capitalize()} {name(report.run.name)}")
     yield from _labelled(
         "plan",
         f"{plan.sha256[:12]}, {'locked' if plan.locked else 'not locked'}: {plan.n_exploratory:,} "
@@ -175,7 +175,7 @@ def _labelled(label: str, text: str) -> Iterator[str]:
     padded = f"  {label}{' ' * max(0, _LABEL - width(label))}  "
     lines = _wrapped(text, indent=_LABEL + 4)
     if width(label) > _LABEL:
-        yield f"  {label}"
+        yield from _wrapped(label, indent=2)
         yield from lines
         return
     first, *rest = list(lines) or [""]
@@ -197,5 +197,5 @@ def _wrapped(text: str, *, indent: int = 0) -> Iterable[str]:
 
 def _narrow(text: str, *, columns: int, margin: str) -> list[str]:
     # textwrap counts characters; where wide ones occur, half as many fit.
-    room = columns if width(text) <= len(text) else columns // 2
+    room = columns // 2 if any(width(character) > 1 for character in text) else columns
     return [margin + line for line in wrap(text, room, break_on_hyphens=False)]
