@@ -1,0 +1,223 @@
+"""A plain results file: one row an answer, with an id and what came of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.domain.cases import Split
+from harness.domain.errors import InputError
+from harness.domain.files import text_file_digest
+from harness.domain.verdicts import Graded, graded
+from harness.importers.fields import (
+    FLAGGED,
+    KNOWN_FIELDS,
+    SKIPPED,
+    About,
+    FieldProblem,
+    nearest_field,
+    read_about,
+    read_answer,
+    read_id,
+    read_repeat,
+    said_of_case,
+)
+from harness.importers.table import Fields, read_table
+
+_KNOWN = frozenset(KNOWN_FIELDS)
+_NOT_RUN = graded(None, "not_run")
+_N_LINES_TOLD = 5
+
+
+class ResultCase(NamedTuple):
+    """One case of a file. What the file does not say is null.
+
+    ``answers`` stand by the file's repeats, in rising order; where the case
+    lacks one, it was not run.
+    """
+
+    id: str
+    cluster: str | None
+    tags: tuple[str, ...] | None
+    weight: float | None
+    split: Split | None
+    answers: tuple[Graded, ...]
+
+
+class ResultFile(NamedTuple):
+    """A results file, read. ``notes`` say what was left out, and what the file cannot tell."""
+
+    path: str
+    sha256: str
+    n_rows: int
+    repeats: tuple[int, ...]
+    n_skipped: int
+    n_flagged: int
+    cases: tuple[ResultCase, ...]
+    notes: tuple[str, ...]
+
+
+class _Growing:
+    """A case while its rows arrive: answers by repeat, each with its line."""
+
+    __slots__ = ("about", "answers", "line", "said")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.said: tuple[object, ...] = ()
+        self.about = About(cluster=None, tags=None, weight=None, split=None)
+        self.answers: dict[int, tuple[int, Graded]] = {}
+
+
+class _Seen:
+    """What is noted of all rows while they are read."""
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self.shapes: set[tuple[str, ...]] = set()
+        self.skipped: list[int] = []
+        self.flagged: list[int] = []
+        self.negative: Counter[float] = Counter()
+
+    def note(self, line: int, fields: Fields, answer: Graded) -> None:
+        self.n_rows += 1
+        self.shapes.add(tuple(fields))
+        if answer is SKIPPED:
+            self.skipped.append(line)
+        elif answer is FLAGGED:
+            self.flagged.append(line)
+        elif answer.score is not None and answer.score < 0:
+            self.negative[answer.score] += 1
+
+
+def read_results(path: Path, *, pass_at: float | None = None) -> ResultFile:
+    """Read a JSONL or CSV file of per-case results.
+
+    Ids stay as they are written. A case may have several rows when each has its
+    own ``repeat``. Every row is used or named: nothing is dropped, merged or
+    averaged.
+
+    Args:
+        path: The file; ``.csv`` is read as CSV, everything else as JSON lines.
+        pass_at: The score from which an answer passes, for rows without
+            ``passed``.
+
+    Raises:
+        InputError: A row cannot be read, two rows are the same answer, or rows
+            of one case disagree about it; the message starts with ``path:line``.
+    """
+    cases: dict[str, _Growing] = {}
+    seen = _Seen()
+    for line, fields in read_table(path):
+        try:
+            answer = _take(cases, line, fields, pass_at)
+        except FieldProblem as problem:
+            raise InputError(f"{path}:{line}: {problem}") from problem
+        seen.note(line, fields, answer)
+    if not cases:
+        raise InputError(f"{path}: found no row")
+    return _result(path, cases, seen)
+
+
+def _take(cases: dict[str, _Growing], line: int, fields: Fields, pass_at: float | None) -> Graded:
+    """Put one row to its case, which grows here and nowhere else."""
+    name, repeat = read_id(fields), read_repeat(fields)
+    answer = read_answer(fields, pass_at=pass_at)
+    case = cases.get(name)
+    if case is None:
+        case = cases[name] = _Growing(line)
+    said = said_of_case(fields)
+    if said != case.said:
+        case.about = _merged(case.about, read_about(said), name=name, first_line=case.line)
+        case.said = said
+    if repeat in case.answers:
+        raise FieldProblem(_same_answer(name, repeat, case.answers[repeat][0], "repeat" in fields))
+    case.answers[repeat] = (line, answer)
+    return answer
+
+
+def _result(path: Path, cases: dict[str, _Growing], seen: _Seen) -> ResultFile:
+    repeats = tuple(sorted({repeat for case in cases.values() for repeat in case.answers}))
+    read = tuple(
+        ResultCase(
+            id=name,
+            cluster=case.about.cluster,
+            tags=case.about.tags,
+            weight=case.about.weight,
+            split=case.about.split,
+            answers=tuple(
+                case.answers[repeat][1] if repeat in case.answers else _NOT_RUN for repeat in repeats
+            ),
+        )
+        for name, case in cases.items()
+    )
+    n_missing = len(repeats) * len(cases) - seen.n_rows
+    return ResultFile(
+        path=str(path),
+        sha256=text_file_digest(path),
+        n_rows=seen.n_rows,
+        repeats=repeats,
+        n_skipped=len(seen.skipped),
+        n_flagged=len(seen.flagged),
+        cases=read,
+        notes=tuple(_notes(seen, n_missing=n_missing, n_repeats=len(repeats))),
+    )
+
+
+def _merged(known: About, said: About, *, name: str, first_line: int) -> About:
+    """Return what is known of a case after one more row of it."""
+    values: list[object] = []
+    for field, before, now in zip(About._fields, known, said, strict=True):
+        if before is not None and now is not None and before != now:
+            raise FieldProblem(
+                f"case {name!r}: {field} {now!r}, and {before!r} on an earlier row "
+                f"(the first is line {first_line})"
+            )
+        values.append(before if now is None else now)
+    return About._make(values)
+
+
+def _same_answer(name: str, repeat: int, first_line: int, has_repeat: bool) -> str:
+    if has_repeat:
+        return f"case {name!r}, repeat {repeat} is already on line {first_line}"
+    return (
+        f"case {name!r} is already on line {first_line}; "
+        "if it is another answer to the case, give every row its repeat"
+    )
+
+
+def _notes(seen: _Seen, *, n_missing: int, n_repeats: int) -> Iterable[str]:
+    skipped, flagged = seen.skipped, seen.flagged
+    if skipped:
+        yield f"{_rows(len(skipped))} without passed and score ({_lines(skipped)}): no verdict, not 0"
+    if flagged:
+        yield f"{_rows(len(flagged))} with an error for an answer ({_lines(flagged)}): no verdict; review"
+    fields = {name for shape in seen.shapes for name in shape}
+    if "repeat" not in fields:
+        yield "one row a case: the file does not say whether answers were repeated"
+    if n_missing:
+        yield f"{n_missing} answers are missing: not every case has all {n_repeats} repeats"
+    if set(seen.negative) == {-1.0}:
+        n_marked = _rows(seen.negative[-1.0])
+        yield f"the only score below 0 is -1, on {n_marked}: read as a score; write null for none"
+    yield from _unread(sorted(fields - _KNOWN))
+
+
+def _unread(names: Sequence[str]) -> Iterable[str]:
+    for name in names:
+        guess = nearest_field(name)
+        if guess is not None:
+            yield f"{name!r} is not read; did you mean {guess!r}?"
+    rest = [name for name in names if nearest_field(name) is None]
+    if rest:
+        yield f"not read: {', '.join(rest)}"
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def _lines(lines: Sequence[int]) -> str:
+    told = ", ".join(str(line) for line in lines[:_N_LINES_TOLD])
+    more = ", ..." if len(lines) > _N_LINES_TOLD else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {told}{more}"
