@@ -11,7 +11,13 @@ class Record(BaseModel):
     """A frozen value. Unknown fields, wrong types and non-finite numbers are refused."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, ser_json_inf_nan="strings"
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        ser_json_inf_nan="strings",
+        # What we write is written whole: a published schema asks for every field.
+        json_schema_serialization_defaults_required=True,
     )
 
     @classmethod
@@ -45,7 +51,9 @@ def thaw(value: Any) -> Any:
     return value
 
 
-JsonObject = Annotated[Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw, return_type=dict[str, Any])]
+JsonObject = Annotated[
+    Mapping[str, Any], AfterValidator(freeze), PlainSerializer(thaw, return_type=dict[str, Any])
+]
 """A JSON object whose keys are not ours to name, such as sampling settings."""
 
 
