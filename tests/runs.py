@@ -144,7 +144,7 @@ class _Jumping(selectors.DefaultSelector):  # type: ignore[valid-type, misc]
         # With another thread at work there may be nothing but its wake-up to wait for.
         ready = super().select(0.0 if timeout is not None else None)
         if not ready and timeout:
-            ready = super().select(0.002)
+            ready = super().select(0.0005)
             if not ready:
                 self._loop.now_s += timeout
         return ready
