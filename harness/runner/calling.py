@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
 from typing import NamedTuple, Protocol
 
 from harness.domain.calls import Attempt, Failure, Request, Response, Stored, Timing
@@ -31,6 +32,31 @@ class Halt(Protocol):
 
     def __call__(self, reason: str, *, patient: bool) -> None:
         """Take the reason; the first one stands."""
+
+
+class _Place:
+    """A place in a lane, for each try of one call. The call is counted when its first try begins."""
+
+    def __init__(self, lane: Lane, reserve: Callable[[], None]) -> None:
+        self._lane = lane
+        self._reserve = reserve
+        self._is_counted = False
+
+    async def __aenter__(self) -> None:
+        await self._lane.enter()
+        if self._is_counted:
+            return
+        try:
+            self._reserve()
+        except Stopped:
+            self._lane.leave()
+            raise
+        self._is_counted = True
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lane.leave()
 
 
 class Caller:
@@ -69,6 +95,8 @@ class Caller:
         self._clocks = clocks
         self._rng = rng
         self._halt = halt
+        # What earlier starts of the run paid for counts against its budget.
+        self._n_before = len(store)
 
     async def text_of(self, request: Request) -> str | None:
         """Return the text that answers the request; null where it has none.
@@ -86,16 +114,12 @@ class Caller:
             completion = completion_of(stored.response)
             self._tally.cached(request.endpoint, completion.usage if completion else None)
             return completion.text if completion else None
-        self._reserve()
         return await self._ask(lane, request)
 
     def _reserve(self) -> None:
         tally = self._tally
-        reason = spent(
-            self._budget,
-            n_calls=tally.n_cached + tally.n_started,
-            cost=tally.cost + tally.reused_cost,
-        )
+        n_calls = self._n_before + tally.n_started
+        reason = spent(self._budget, n_calls=n_calls, cost=tally.cost + tally.reused_cost)
         if reason is not None:
             self._halt(reason, patient=True)
             raise Stopped
@@ -106,7 +130,7 @@ class Caller:
             lane,
             request,
             lane.limits,
-            slot=lane,
+            slot=_Place(lane, self._reserve),
             sleep=self._clocks.sleep,
             clock_s=self._clocks.clock_s,
             wall_ms=self._clocks.wall_ms,
@@ -123,10 +147,12 @@ class Caller:
         return await self._keep(request, sent.result, timing)
 
     async def _keep(self, request: Request, response: Response, timing: Timing) -> str | None:
-        # On disk before it is read: a crash from here on does not pay for it again.
-        await self._writer.put(request.name, Stored(response=response, timing=timing))
+        # Handed to the writer before it is read: no mistake of ours can lose it.
+        on_disk = self._writer.put(request.name, Stored(response=response, timing=timing))
         completion = completion_of(response)
         self._tally.answered(request.endpoint, completion.usage if completion else None)
+        # Used only once it is on disk: nothing is built on what a crash would take away.
+        await on_disk
         return completion.text if completion else None
 
     def _failed(self, request: Request, failure: Failure, timing: Timing) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 
 from harness.backends.protocol import Backend
 from harness.domain.calls import Failure, Request, Response
@@ -18,9 +17,8 @@ class Stopped(Exception):
 class Lane:
     """The way to one endpoint.
 
-    As a context manager it is the place of one try: entered when a place is
-    free, the pace allows a call and no server has asked to wait. As a backend
-    it sends, and takes note when the server asks everybody to wait.
+    It gives out places for tries, at the pace that is allowed. As a backend it
+    sends, and takes note when the server asks everybody to wait.
     """
 
     def __init__(
@@ -52,7 +50,12 @@ class Lane:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def __aenter__(self) -> None:
+    async def enter(self) -> None:
+        """Return once a try may begin: a place is free, the pace allows it, no server asked to wait.
+
+        Raises:
+            Stopped: No further try is started.
+        """
         await self._places.acquire()
         try:
             await self._turn()
@@ -62,9 +65,8 @@ class Lane:
         self.n_in_flight += 1
         self._idle.clear()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def leave(self) -> None:
+        """Give the place of a try back."""
         self.n_in_flight -= 1
         self._places.release()
         if not self.n_in_flight:

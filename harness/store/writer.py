@@ -34,17 +34,16 @@ class BatchWriter:
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
         self._thread.start()
 
-    async def put(self, name: str, stored: Stored) -> bool:
-        """Return once the response is on disk; false where the name was held already.
+    def put(self, name: str, stored: Stored) -> asyncio.Future[bool]:
+        """Hand a response over, to be on disk when the future is done.
 
-        A put whose waiter is cancelled is committed all the same.
-
-        Raises:
-            StoreError: It could not be written.
+        It is false where the name was held already, and a `StoreError` where
+        the response could not be written. What was handed over is committed
+        even if nobody waits for it.
         """
         done: asyncio.Future[bool] = self._loop.create_future()
         self._waiting.put(_Put(name, stored, done))
-        return await done
+        return done
 
     def close(self) -> None:
         """Return once everything that was put is committed and the thread has ended."""

@@ -370,7 +370,7 @@ class Forgetful(MemoryStore):
     """Loses one response after it took it."""
 
     def __len__(self) -> int:
-        return super().__len__() - 1
+        return max(0, super().__len__() - 1)
 
 
 class Broken(MemoryStore):

@@ -58,7 +58,7 @@ def test_what_waits_during_a_commit_goes_into_the_next_one():
     async def work():
         store = Slow()
         writer = BatchWriter(store)
-        puts = [asyncio.create_task(writer.put(name, a_stored(name))) for name in NAMES]
+        puts = [asyncio.ensure_future(writer.put(name, a_stored(name))) for name in NAMES]
         await asyncio.sleep(0)
         assert len(store) == 0
         store.may_go.set()
@@ -75,7 +75,7 @@ def test_a_put_is_acknowledged_only_after_its_commit():
     async def work():
         store = Slow()
         writer = BatchWriter(store)
-        put = asyncio.create_task(writer.put(NAMES[0], a_stored()))
+        put = asyncio.ensure_future(writer.put(NAMES[0], a_stored()))
         done, _ = await asyncio.wait({put}, timeout=0.05)
         assert not done
         store.may_go.set()
@@ -89,7 +89,7 @@ def test_a_put_whose_waiter_is_gone_is_written_all_the_same():
     async def work():
         store = Slow()
         writer = BatchWriter(store)
-        put = asyncio.create_task(writer.put(NAMES[0], a_stored()))
+        put = asyncio.ensure_future(writer.put(NAMES[0], a_stored()))
         await asyncio.sleep(0)
         put.cancel()
         store.may_go.set()
