@@ -114,11 +114,12 @@ def _repeatability(finding: RepeatabilityFinding) -> tuple[str, ...]:
 
 
 def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
-    if not finding.n_anchors:
+    if not (finding.n_anchors or finding.n_no_human_label or finding.n_no_judge_label):
         return ()
     size = (
-        f"{words.plural(finding.n_anchors, 'anchor')}; {words.count(finding.n_no_human_label)} without a "
-        f"human label, {words.count(finding.n_no_judge_label)} without a judge's"
+        f"{words.plural(finding.n_anchors, 'anchor')} compared; "
+        f"{words.count(finding.n_no_human_label)} without a human label, "
+        f"{words.count(finding.n_no_judge_label)} without a judge's"
     )
     rates = _rates(
         ("same label", finding.agreement),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from harness.domain.report import (
     Completeness,
+    Decision,
     FlakyBlock,
     Flip,
     MajorityBlock,
@@ -16,9 +17,9 @@ from harness.domain.report import (
 from harness.report import words
 
 _INFORMATION = {
-    "no_information": "no information: no verdict changed",
+    "no_information": "no information: no outcome of this set could have been significant",
     "underpowered": "underpowered: the set is too small to see the margin",
-    "bounded": "bounded: no difference beyond the margin is left",
+    "bounded": "bounded: a difference as large as the margin is ruled out, at least to one side",
     "resolved": "resolved: the interval lies on one side of zero",
 }
 
@@ -45,6 +46,17 @@ def missing_rows(completeness: Completeness) -> tuple[MissingRow, ...]:
         )
         for arm in completeness.arms
     )
+
+
+def not_counted(completeness: Completeness) -> str:
+    """Return how many closed held-out cases the counts leave out; nothing where there are none."""
+    number = completeness.n_cases_not_counted
+    return f"{words.plural(number, 'held-out case')} not opened and not counted here" if number else ""
+
+
+def further_reasons(decision: Decision) -> tuple[str, ...]:
+    """Return the reasons that the decision's sentence does not give already."""
+    return tuple(reason for reason in decision.reasons if reason not in decision.sentence)
 
 
 def section_missing(section: Section) -> tuple[str, ...]:
@@ -107,7 +119,7 @@ def flaky_lines(flaky: FlakyBlock, *, n_cases: int) -> tuple[str, ...]:
     if flaky.headline.difference is None:
         return (count, f"not estimable: {flaky.reason or 'no case to split'}")
     parts = (
-        f"headline {_points(flaky.headline.difference, n=n_cases)} = "
+        f"mean of repeats {_points(flaky.headline.difference, n=n_cases)} = "
         f"{_contribution(flaky.flaky, n=n_cases)} from flaky + "
         f"{_contribution(flaky.stable, n=n_cases)} from stable cases"
     )

@@ -7,7 +7,9 @@ from harness.domain.report import Report, Section
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
 from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row
 from harness.report.findings import (
+    further_reasons,
     missing_rows,
+    not_counted,
     planning_lines,
     run_line,
     section_missing,
@@ -82,7 +84,7 @@ def _lead(report: Report) -> Iterator[str]:
     yield f"**difference {prose(sentence(primary))}**"
     below = (primary.pvalues, primary.remark, section.primary.reading)
     yield "; ".join(prose(part) for part in below if part)
-    yield _bullets([f"reason: {prose(reason)}" for reason in decision.reasons])
+    yield _bullets([f"reason: {prose(reason)}" for reason in further_reasons(decision)])
     rows = [(code(gate.name), STATUS_WORDS[gate.status], prose(gate.reason)) for gate in decision.gates]
     yield _table(("gate", "status", "reason"), rows)
 
@@ -102,6 +104,7 @@ def _missing(report: Report) -> Iterator[str]:
     ]
     yield _table(("arm", "without a verdict", "answers came", "votes came", "graded"), rows)
     yield _bullets([prose(warning) for warning in completeness.warnings])
+    yield not_counted(completeness)
     if completeness.unpaired_cases:
         shown = [code(case) for case in completeness.unpaired_cases[:_MOST_ROWS]]
         yield f"{len(completeness.unpaired_cases):,} cases stand in one arm only: {', '.join(shown)}"

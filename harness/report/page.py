@@ -20,7 +20,9 @@ from harness.report.document import report_bytes
 from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row, segment_rows
 from harness.report.findings import (
     flaky_lines,
+    further_reasons,
     missing_rows,
+    not_counted,
     planning_lines,
     run_line,
     section_missing,
@@ -144,6 +146,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "canary_line": canary_line,
         "flaky_lines": flaky_lines,
+        "further_reasons": further_reasons,
+        "not_counted": not_counted,
         "planning_lines": planning_lines,
         "run_line": run_line,
         "section_missing": section_missing,

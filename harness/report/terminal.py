@@ -15,7 +15,9 @@ from harness.report.estimates import (
 )
 from harness.report.findings import (
     flaky_lines,
+    further_reasons,
     missing_rows,
+    not_counted,
     planning_lines,
     run_line,
     section_missing,
@@ -27,7 +29,7 @@ from harness.report.rows import EstimateRow, sentence
 
 COLUMNS = 96
 _TOP_FLIPS = 10
-_TOP_TAGS = 5
+_TOP_NAMES = 5
 _LABEL = 22
 
 
@@ -61,7 +63,7 @@ def _lead(report: Report) -> Iterator[str]:
         f"verdict {report.decision.verdict}, from {side[report.decision.basis]}; "
         f"primary estimand {section.primary.estimand}, candidate minus baseline; {section.primary.reading}"
     )
-    for reason in report.decision.reasons:
+    for reason in further_reasons(report.decision):
         yield from _wrapped(f"reason: {reason}")
 
 
@@ -75,10 +77,14 @@ def _missing(report: Report) -> Iterator[str]:
             row.arm, f"{row.without}; graded {row.graded}; answers came {row.answers}, votes {row.votes}"
         )
     if completeness.unpaired_cases:
-        shown = ", ".join(name(case) for case in completeness.unpaired_cases[:_TOP_FLIPS])
-        yield from _labelled("in one arm only", f"{len(completeness.unpaired_cases)} cases: {shown}")
+        shown = ", ".join(name(case) for case in completeness.unpaired_cases[:_TOP_NAMES])
+        more = ", …" if len(completeness.unpaired_cases) > _TOP_NAMES else ""
+        number = words.plural(len(completeness.unpaired_cases), "case")
+        yield from _labelled("in one arm only", f"{number}: {shown}{more}")
     for warning in completeness.warnings:
         yield from _labelled("warning", warning)
+    if not_counted(completeness):
+        yield from _labelled("held out", not_counted(completeness))
 
 
 def _section(title: str, section: Section) -> Iterator[str]:
@@ -116,7 +122,7 @@ def _segments(section: Section) -> Iterator[str]:
 
 
 def _flips(flips: FlipsBlock) -> Iterator[str]:
-    busiest = sorted(flips.by_tag, key=lambda tag: -(tag.gain + tag.loss))[:_TOP_TAGS]
+    busiest = sorted(flips.by_tag, key=lambda tag: -(tag.gain + tag.loss))[:_TOP_NAMES]
     for tag in busiest:
         if tag.gain + tag.loss:
             yield from _labelled(

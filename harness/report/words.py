@@ -15,6 +15,8 @@ _METHODS: Mapping[str, str] = {
     "newcombe": "Newcombe",
     "bonett_price": "Bonett-Price",
     "fay_lumbard": "Fay-Lumbard",
+    "cohen_kappa": "Fleiss-Cohen-Everitt",
+    "gwet_ac1": "Gwet",
     "percentile_bootstrap": "percentile bootstrap",
     "percentile_bootstrap_resampled": "percentile bootstrap",
 }
