@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, logsumexp, xlogy
+from scipy.special import betaln, xlogy
 
 from harness.stats.intervals import Interval
 from harness.stats.requires import (
@@ -235,7 +235,8 @@ def _log_evalue(mean: float, tally: _Tally, bets: _Bets) -> float:
     upwards = np.log1p(np.outer(bets.stakes, (values - mean) / (1.0 + mean))) @ weights
     downwards = np.log1p(np.outer(bets.stakes, (mean - values) / (1.0 - mean))) @ weights
     both = np.concatenate([bets.log_weights + upwards, bets.log_weights + downwards])
-    return float(logsumexp(both))
+    largest = float(both.max())
+    return largest + math.log(float(np.exp(both - largest).sum()))
 
 
 def _bets(n: float, concentration: float) -> _Bets:
