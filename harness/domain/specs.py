@@ -102,6 +102,9 @@ class Limits(Record):
 _SECRET_WORDS = {"authorization", "auth", "key", "apikey", "token", "secret", "cookie", "password"}
 
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
 def _check_base_url(base_url: str) -> None:
     # The value is never repeated in a message: it may hold a key.
     try:
@@ -169,6 +172,8 @@ class EndpointSpec(Record):
             raise ValueError(f"sampling.{min(ours)}: not a sampling setting; the harness sets it")
         if self.base_url:
             _check_base_url(self.base_url)
+        if self.api_key_env is not None and not _VARIABLE.fullmatch(self.api_key_env):
+            raise ValueError("api_key_env: wanted the name of a variable, such as OPENAI_API_KEY, not a key")
         _check_headers(self.headers)
         return self
 

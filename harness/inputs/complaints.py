@@ -15,6 +15,7 @@ Key = str | int
 
 _N_TOLD = 3
 _LONGEST_SHOWN = 60
+_PRIVATE = {"headers", "base_url", "api_key_env"}
 _WANTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -113,7 +114,9 @@ def _text(detail: ErrorDetails, spot: _Spot) -> str:
         return f"{place}not JSON: {context['error']}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _wrong_kind(at, detail["input"], spot.shape)
-    return f"{place}found {shown(detail['input'])}, wanted {_wanted(kind, context, detail['msg'])}"
+    # A key that was put in the wrong place is not to be printed.
+    found = "a value" if _PRIVATE & set(spot.keys) else shown(detail["input"])
+    return f"{place}found {found}, wanted {_wanted(kind, context, detail['msg'])}"
 
 
 def _wanted(kind: str, context: Mapping[str, Any], said: str) -> str:
