@@ -159,13 +159,15 @@ def _left_out(ratings: IntArray, verdicts: IntArray, human: int, margin: float) 
 
 
 def _pvalue(lead: FloatArray, margin: float) -> float | NotEstimable:
-    """t test of a mean lead below the margin, the paper's test."""
+    """t test of a mean lead below the margin, with one invented item at each end.
+
+    The paper's test is without them. On leads of 0 and 1 it passes a judge who trails by
+    exactly epsilon on 60 items 8% of the time at a nominal 5%, and it has no answer when
+    the lead never varies.
+    """
     if lead.size < FEWEST_ITEMS:
         return NotEstimable(f"{lead.size} items; {FEWEST_ITEMS} are needed")
-    mean = paired_mean(differences=lead, confidence_level=0.95)
-    if isinstance(mean, NotEstimable):
-        # One value on every item has no spread: one invented item at each end gives it one.
-        mean = paired_mean(differences=np.append(lead, [-1.0, 1.0]), confidence_level=0.95)
+    mean = paired_mean(differences=np.append(lead, [-1.0, 1.0]), confidence_level=0.95)
     if isinstance(mean, NotEstimable):
         return mean
     return one_sided_pvalue(mean, threshold=margin, alternative="less")

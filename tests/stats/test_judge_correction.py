@@ -1,0 +1,317 @@
+import math
+
+import numpy as np
+import pytest
+
+from harness.stats.estimability import NotEstimable
+from harness.stats.judge_error import corrected_rate, rectifier, rogan_gladen
+from harness.stats.prediction_powered import human_scale_difference
+from harness.stats.two_groups import group_difference
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def judged(truth, *, sensitivity, specificity, generator):
+    return np.where(
+        truth, generator.random(truth.shape) < sensitivity, generator.random(truth.shape) >= specificity
+    )
+
+
+def two_arms(n, generator, *, candidate_specificity=0.85, gain=0.0, per_cluster=1):
+    """Human and judge differences of n cases whose easiness is shared by both arms."""
+    easiness = np.repeat(generator.normal(0, 1.2, n // per_cluster), per_cluster)
+    chance = 1 / (1 + np.exp(-(0.4 + easiness)))
+    baseline = generator.random(n) < chance
+    candidate = generator.random(n) < np.clip(chance + gain, 0, 1)
+    judge = judged(candidate, sensitivity=0.92, specificity=candidate_specificity, generator=generator)
+    against = judged(baseline, sensitivity=0.92, specificity=0.85, generator=generator)
+    return candidate * 1.0 - baseline, judge * 1.0 - against
+
+
+# One arm's rate.
+
+
+def test_a_perfect_judge_needs_no_correction():
+    assert rogan_gladen(apparent=0.3, sensitivity=1.0, specificity=1.0) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(("sensitivity", "specificity"), [(0.5, 0.5), (0.2, 0.3)])
+def test_a_judge_that_guesses_cannot_be_corrected(sensitivity, specificity):
+    found = rogan_gladen(apparent=0.3, sensitivity=sensitivity, specificity=specificity)
+
+    assert isinstance(found, NotEstimable)
+    assert "guessing" in found.reason
+
+
+def corrected(**change):
+    arguments = {
+        "n_passed": 60,
+        "n_judged": 100,
+        "true_pass": 45,
+        "n_pass": 50,
+        "true_fail": 40,
+        "n_fail": 50,
+        "confidence_level": 0.95,
+    }
+    return corrected_rate(**(arguments | change))
+
+
+def test_the_corrected_interval_covers():
+    generator = rng(1)
+    covered = 0
+    for _ in range(1500):
+        found = corrected(
+            n_passed=generator.binomial(400, 0.3 * 0.9 + 0.7 * 0.2),
+            n_judged=400,
+            true_pass=generator.binomial(60, 0.9),
+            n_pass=60,
+            true_fail=generator.binomial(60, 0.8),
+            n_fail=60,
+        )
+        covered += found.interval.low <= 0.3 <= found.interval.high
+
+    assert covered / 1500 > 0.935
+
+
+def test_a_rate_that_the_judges_errors_cannot_explain_is_refused():
+    found = corrected(n_passed=0, n_judged=100_000, true_fail=250, n_fail=500, true_pass=450, n_pass=500)
+
+    assert isinstance(found, NotEstimable)
+    assert "anchors are not like the answers" in found.reason
+
+
+def test_a_rate_cut_at_zero_says_so():
+    found = corrected(n_passed=15, true_fail=40)
+
+    assert found.was_cut
+    assert found.estimate == 0
+    assert found.interval.high > 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_passed": 101},
+        {"n_pass": 0, "true_pass": 0},
+        {"true_fail": -1},
+        {"n_judged": True},
+        {"n_passed": 0.5},
+    ],
+)
+def test_counts_that_are_none_are_refused(change):
+    with pytest.raises(ValueError):
+        corrected(**change)
+
+
+def test_rates_outside_zero_and_one_are_refused():
+    with pytest.raises(ValueError, match="sensitivity"):
+        rogan_gladen(apparent=0.5, sensitivity=1.2, specificity=0.5)
+
+
+# Errors that differ between arms.
+
+
+def test_the_rectifier_finds_a_judge_who_is_lenient_on_one_arm():
+    human, judge = two_arms(400, rng(2), candidate_specificity=0.6)
+
+    found = rectifier(judge_differences=judge, human_differences=human, confidence_level=0.95)
+
+    assert found.interval.low > 0
+    assert found.rectifier.difference == pytest.approx(found.judge_difference - found.human_difference)
+
+
+def test_equal_errors_on_both_arms_leave_the_rectifier_at_zero():
+    generator = rng(3)
+    outside = 0
+    for _ in range(400):
+        human, judge = two_arms(80, generator)
+        interval = rectifier(judge_differences=judge, human_differences=human, confidence_level=0.95).interval
+        outside += not interval.low <= 0 <= interval.high
+
+    assert outside / 400 < 0.07
+
+
+def test_a_judge_who_never_differed_from_people_may_still_differ():
+    found = rectifier(
+        judge_differences=[0.0, 1.0] * 10, human_differences=[0.0, 1.0] * 10, confidence_level=0.95
+    )
+
+    assert isinstance(found.rectifier, NotEstimable)
+    assert found.interval.low < -0.05 < 0.05 < found.interval.high
+
+
+@pytest.mark.parametrize(
+    ("judge", "human"), [([0.5], [0.5, 0.2]), ([2.0], [0.0]), ([math.nan], [0.0]), ([], [])]
+)
+def test_differences_that_are_none_are_refused(judge, human):
+    with pytest.raises(ValueError):
+        rectifier(judge_differences=judge, human_differences=human, confidence_level=0.95)
+
+
+# The human scale.
+
+
+def scale(human, judge, n_anchors, **change):
+    arguments = {
+        "human_anchors": human[:n_anchors],
+        "judge_anchors": judge[:n_anchors],
+        "judge_unlabelled": judge[n_anchors:],
+        "selection": "random",
+        "tuning": None,
+        "confidence_level": 0.95,
+    }
+    return human_scale_difference(**(arguments | change))
+
+
+@pytest.mark.parametrize("n_anchors", [30, 150])
+def test_people_and_judge_together_cover_the_human_truth_where_the_judge_alone_does_not(n_anchors):
+    generator = rng(n_anchors)
+    covered = np.zeros(3)
+    widths = []
+    for _ in range(400):
+        human, judge = two_arms(600, generator, candidate_specificity=0.70)
+        found = scale(human, judge, n_anchors)
+        rows = (found.judge_only, found.human_only, found.combined)
+        covered += [row.interval.low <= 0 <= row.interval.high for row in rows]
+        widths.append(found.combined.standard_error / found.human_only.standard_error)
+
+    judge_only, human_only, combined = covered / 400
+    assert judge_only < 0.75
+    assert min(human_only, combined) > 0.92
+    assert np.mean(widths) < 0.95
+
+
+def test_clusters_in_both_groups_keep_the_coverage():
+    generator = rng(5)
+    covered = 0
+    for _ in range(300):
+        human, judge = two_arms(600, generator, per_cluster=6)
+        # Cluster effects on the difference itself, shared by all cases of a cluster.
+        harder = np.repeat(generator.random(100) < 0.3, 6)
+        human, judge = np.where(harder, -1.0, human), np.where(harder, -1.0, judge)
+        order = generator.permutation(600)
+        clusters = np.repeat(np.arange(100), 6)[order]
+        found = scale(
+            human[order],
+            judge[order],
+            200,
+            anchor_clusters=clusters[:200],
+            unlabelled_clusters=clusters[200:],
+        ).combined
+        covered += found.interval.low <= -0.3 <= found.interval.high
+
+    assert covered / 300 > 0.91
+
+
+def test_a_judge_who_knows_nothing_gets_no_weight():
+    human, _ = two_arms(2000, rng(6))
+    noise = rng(7).choice([-1.0, 0.0, 1.0], 2000)
+
+    found = scale(human, noise, 500).combined
+
+    assert found.tuning < 0.1
+    assert found.effective_n_anchors == pytest.approx(500, rel=0.05)
+
+
+def test_a_perfect_judge_makes_anchors_of_all_cases():
+    human, _ = two_arms(2000, rng(8))
+
+    found = scale(human, human, 200).combined
+
+    assert found.tuning == pytest.approx(1 / (1 + 200 / 1800), abs=0.05)
+    assert found.effective_n_anchors > 1500
+
+
+def test_the_order_of_anchors_changes_nothing():
+    human, judge = two_arms(300, rng(9))
+    order = np.append(rng(10).permutation(60), np.arange(60, 300))
+
+    plain, mixed = scale(human, judge, 60).combined, scale(human[order], judge[order], 60).combined
+
+    assert mixed.difference == pytest.approx(plain.difference, rel=1e-12)
+    assert mixed.interval[:2] == pytest.approx(plain.interval[:2], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_anchors", "change", "reason"),
+    [
+        (300, 60, {"selection": "curated"}, "picked"),
+        (300, 29, {}, "29 anchors"),
+        (60, 60, {}, "every case"),
+        (
+            300,
+            60,
+            {"anchor_clusters": np.arange(60) % 9, "unlabelled_clusters": np.arange(240)},
+            "9 clusters",
+        ),
+    ],
+)
+def test_the_combined_row_is_refused_with_its_reason(n, n_anchors, change, reason):
+    human, judge = two_arms(n, rng(11))
+
+    found = scale(human, judge, n_anchors, **change)
+
+    assert isinstance(found.combined, NotEstimable)
+    assert reason in found.combined.reason
+    assert not isinstance(found.human_only, NotEstimable)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tuning": 1.5},
+        {"human_anchors": [0.5] * 59},
+        {"judge_unlabelled": [2.0]},
+        {"anchor_clusters": ["a"] * 60},
+    ],
+)
+def test_a_wrong_human_scale_is_refused(change):
+    human, judge = two_arms(300, rng(12))
+
+    with pytest.raises(ValueError):
+        scale(human, judge, 60, **change)
+
+
+# Two groups.
+
+
+def test_without_clusters_two_groups_are_compared_by_welch():
+    first, second = np.array([0.2, 0.4, 0.9, 0.1]), np.array([0.5, 0.1, 0.3])
+
+    found = group_difference(first=first, second=second, confidence_level=0.95, support=(-1.0, 1.0))
+
+    a, b = first.var(ddof=1) / 4, second.var(ddof=1) / 3
+    assert found.standard_error == pytest.approx((a + b) ** 0.5)
+    assert found.df == pytest.approx((a + b) ** 2 / (a**2 / 3 + b**2 / 2))
+
+
+def test_a_cluster_in_both_groups_moves_both_means():
+    generator = rng(13)
+    effects = generator.normal(size=50)
+    rejected = np.zeros(2)
+    for _ in range(400):
+        effects = generator.normal(size=50)
+        first, second = (np.repeat(effects, 2) + generator.normal(0, 0.5, 100) for _ in range(2))
+        clusters = np.repeat(np.arange(50), 2)
+        for index, names in enumerate((None, clusters)):
+            found = group_difference(
+                first=first,
+                second=second,
+                first_clusters=names,
+                second_clusters=names,
+                confidence_level=0.95,
+                support=(-9.0, 9.0),
+            )
+            rejected[index] += found.pvalue < 0.05
+
+    # Shared effects cancel in the difference: independent standard errors are too wide.
+    assert rejected[0] / 400 < 0.02
+    assert 0.02 < rejected[1] / 400 < 0.08
+
+
+def test_a_group_without_spread_or_of_one_case_has_no_difference():
+    for first in ([1.0, 1.0], [1.0]):
+        found = group_difference(first=first, second=[0.0, 0.0], confidence_level=0.95, support=(-1.0, 1.0))
+        assert isinstance(found, NotEstimable)
