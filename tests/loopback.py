@@ -268,14 +268,16 @@ class Connection(asyncio.Protocol):
         elif fault.fault == "drip":
             self.busy = True
             self.transport.write(_http(200, b"", length=1_000_000))
-            self._drip()
+            self._drip(n_left=300)
         else:
             self.transport.write(self._refusal(fault))
 
-    def _drip(self) -> None:
-        if not self.transport.is_closing():
+    def _drip(self, n_left: int) -> None:
+        if n_left == 0:
+            self.transport.abort()
+        elif not self.transport.is_closing():
             self.transport.write(b" ")
-            asyncio.get_running_loop().call_later(0.01, self._drip)
+            asyncio.get_running_loop().call_later(0.01, self._drip, n_left - 1)
 
     def _refusal(self, fault: Fault) -> bytes:
         usual = {"quota": 429}.get(fault.fault, 200)
