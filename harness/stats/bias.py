@@ -1,18 +1,12 @@
 """What moves a judge besides the answer: its place, its author's family, its format."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.mcnemar import mcnemar_exact
 from harness.stats.proportions import clopper_pearson_interval, wilson_interval
 from harness.stats.requires import require_count
-from harness.stats.samples import BoolArray, same_length, scores
-from harness.stats.two_groups import GroupDifference, group_difference
 
 
 class PositionBias(NamedTuple):
@@ -95,53 +89,4 @@ def position_bias(
         if n_reversed
         else none,
         pvalue_position=mcnemar_exact(gain=first, loss=second).pvalue,
-    )
-
-
-def leniency_difference(
-    *,
-    judge: ArrayLike,
-    human: ArrayLike,
-    in_group: BoolArray,
-    clusters: Sequence[str] | ArrayLike | None = None,
-    confidence_level: float,
-) -> GroupDifference | NotEstimable:
-    """Compare how lenient a judge is towards one group of answers and towards the rest.
-
-    Leniency is the judge's score less people's score of the same answer, so that a group
-    that is better does not look favoured. The group may be the judge's own model family
-    (self-preference), Markdown answers (format) or long ones (verbosity).
-
-    Args:
-        judge: The judge's score of each answer, in [0, 1]. Shape (n_answers,).
-        human: People's score of each answer, in [0, 1]. Shape (n_answers,).
-        in_group: Whether the answer belongs to the group. Shape (n_answers,).
-        clusters: Name of each answer's cluster, such as its case. None: all independent.
-        confidence_level: In (0, 1).
-
-    Returns:
-        Leniency inside less leniency outside; not estimable when a group is empty, has one
-        cluster, or nothing varies.
-
-    Raises:
-        ValueError: NaN, infinite, unequal shapes, or scores outside [0, 1].
-    """
-    verdicts, truth = scores(judge, name="judge"), scores(human, name="human")
-    inside = np.asarray(in_group)
-    if inside.dtype != np.bool_:
-        raise ValueError(f"in_group must hold booleans, found {inside.dtype}")
-    same_length(judge=verdicts, human=truth, in_group=inside)
-    if min(verdicts.min(), truth.min()) < 0 or max(verdicts.max(), truth.max()) > 1:
-        raise ValueError("scores must lie in [0, 1]")
-    if np.all(inside) or not np.any(inside):
-        return NotEstimable(f"all {inside.size} answers are {'in' if inside[0] else 'outside'} the group")
-    leniency = verdicts - truth
-    names = None if clusters is None else np.asarray(clusters)
-    return group_difference(
-        first=leniency[inside],
-        second=leniency[~inside],
-        first_clusters=None if names is None else names[inside],
-        second_clusters=None if names is None else names[~inside],
-        confidence_level=confidence_level,
-        support=(-2.0, 2.0),
     )

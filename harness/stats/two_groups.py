@@ -1,4 +1,4 @@
-"""The difference of the means of two groups of cases, where a cluster may lie in both."""
+"""The error of two means added up, when a cluster may lie in both of their groups."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,37 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness.stats.cluster_robust import cr2, t_interval
+from harness.stats.cluster_robust import cr2
 from harness.stats.estimability import NotEstimable
-from harness.stats.intervals import Interval
 from harness.stats.means import SMALLEST_PVALUE
-from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, scores
-
-
-class GroupDifference(NamedTuple):
-    """Mean of the first group less mean of the second.
-
-    Attributes:
-        n_first: Cases of the first group.
-        n_second: Cases of the second group.
-        first: Mean of the first group.
-        second: Mean of the second group.
-        difference: First less second.
-        standard_error: Cluster-robust.
-        df: Welch-Satterthwaite degrees of freedom.
-        interval: Two-sided t interval of the difference.
-        pvalue: Two-sided t test of no difference, above 0.
-    """
-
-    n_first: int
-    n_second: int
-    first: float
-    second: float
-    difference: float
-    standard_error: float
-    df: float
-    interval: Interval
-    pvalue: float
+from harness.stats.samples import FloatArray, IntArray, cluster_codes
 
 
 class JointError(NamedTuple):
@@ -54,67 +27,6 @@ class JointError(NamedTuple):
     df: float
     first_variance: float
     second_variance: float
-
-
-def group_difference(
-    *,
-    first: ArrayLike,
-    second: ArrayLike,
-    first_clusters: Sequence[str] | ArrayLike | None = None,
-    second_clusters: Sequence[str] | ArrayLike | None = None,
-    confidence_level: float,
-    support: tuple[float, float],
-) -> GroupDifference | NotEstimable:
-    """Compare the means of two groups that are not paired.
-
-    Without clusters this is Welch's t test.
-
-    Args:
-        first: Values of the first group. Shape (n_first,).
-        second: Values of the second group. Shape (n_second,).
-        first_clusters: Name of each case's cluster. Shape (n_first,). None in both: independent.
-        second_clusters: The same for the second group; a name may occur in both.
-        confidence_level: In (0, 1).
-        support: Smallest and largest difference there can be; limits are cut there.
-
-    Returns:
-        The difference; not estimable with fewer than two clusters in a group or without spread.
-
-    Raises:
-        ValueError: Empty, NaN, infinite, unequal shapes, or clusters for one group alone.
-
-    References:
-        Welch (1947), Biometrika 34(1-2), 28-35; Bell & McCaffrey (2002) for clusters.
-    """
-    a, b = scores(first, name="first"), scores(second, name="second")
-    level = probability(confidence_level, name="confidence_level")
-    groups = joint_groups(first_clusters, second_clusters, n_first=a.size, n_second=b.size)
-    smallest = min(np.unique(group).size for group in groups)
-    if smallest < 2:
-        return NotEstimable(f"a group of {min(a.size, b.size)} cases in {smallest} cluster has no spread")
-    means = float(np.sort(a).mean()), float(np.sort(b).mean())
-    error = joint_error(first=a - means[0], second=means[1] - b, groups=groups)
-    if isinstance(error, NotEstimable):
-        return error
-    difference = means[0] - means[1]
-    return GroupDifference(
-        n_first=a.size,
-        n_second=b.size,
-        first=means[0],
-        second=means[1],
-        difference=difference,
-        standard_error=error.standard_error,
-        df=error.df,
-        interval=t_interval(
-            centre=difference,
-            error=error.standard_error,
-            df=error.df,
-            level=level,
-            support=support,
-            method="welch_cr2",
-        ),
-        pvalue=two_sided(difference, error),
-    )
 
 
 def joint_groups(

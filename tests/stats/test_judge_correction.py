@@ -6,7 +6,6 @@ import pytest
 from harness.stats.estimability import NotEstimable
 from harness.stats.judge_error import corrected_rate, rectifier, rogan_gladen
 from harness.stats.prediction_powered import human_scale_difference
-from harness.stats.two_groups import group_difference
 
 
 def rng(seed=0):
@@ -272,46 +271,3 @@ def test_a_wrong_human_scale_is_refused(change):
 
     with pytest.raises(ValueError):
         scale(human, judge, 60, **change)
-
-
-# Two groups.
-
-
-def test_without_clusters_two_groups_are_compared_by_welch():
-    first, second = np.array([0.2, 0.4, 0.9, 0.1]), np.array([0.5, 0.1, 0.3])
-
-    found = group_difference(first=first, second=second, confidence_level=0.95, support=(-1.0, 1.0))
-
-    a, b = first.var(ddof=1) / 4, second.var(ddof=1) / 3
-    assert found.standard_error == pytest.approx((a + b) ** 0.5)
-    assert found.df == pytest.approx((a + b) ** 2 / (a**2 / 3 + b**2 / 2))
-
-
-def test_a_cluster_in_both_groups_moves_both_means():
-    generator = rng(13)
-    effects = generator.normal(size=50)
-    rejected = np.zeros(2)
-    for _ in range(400):
-        effects = generator.normal(size=50)
-        first, second = (np.repeat(effects, 2) + generator.normal(0, 0.5, 100) for _ in range(2))
-        clusters = np.repeat(np.arange(50), 2)
-        for index, names in enumerate((None, clusters)):
-            found = group_difference(
-                first=first,
-                second=second,
-                first_clusters=names,
-                second_clusters=names,
-                confidence_level=0.95,
-                support=(-9.0, 9.0),
-            )
-            rejected[index] += found.pvalue < 0.05
-
-    # Shared effects cancel in the difference: independent standard errors are too wide.
-    assert rejected[0] / 400 < 0.02
-    assert 0.02 < rejected[1] / 400 < 0.08
-
-
-def test_a_group_without_spread_or_of_one_case_has_no_difference():
-    for first in ([1.0, 1.0], [1.0]):
-        found = group_difference(first=first, second=[0.0, 0.0], confidence_level=0.95, support=(-1.0, 1.0))
-        assert isinstance(found, NotEstimable)

@@ -3,10 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from harness.stats.bias import leniency_difference, position_bias
+from harness.stats.bias import position_bias
 from harness.stats.drift import accuracy_slope, bernoulli_cusum, cusum_limit, ewma
 from harness.stats.estimability import NotEstimable
 from harness.stats.length_control import length_controlled_win_rate, win_rate_by_length
+from harness.stats.leniency import leniency_difference
 
 
 def rng(seed=0):
@@ -220,21 +221,67 @@ def test_wins_outside_zero_and_one_are_refused():
 # Family and format.
 
 
+def two_families(n, generator, *, favour):
+    """Answers of two families, the first far better, and a judge who errs on 15% of them."""
+    own = np.arange(n) % 2 == 0
+    human = (generator.random(n) < np.where(own, 0.8, 0.3)).astype(float)
+    judge = np.where(generator.random(n) < 0.15, 1 - human, human)
+    return own, human, np.where(own & (generator.random(n) < favour), 1.0, judge)
+
+
 def test_a_better_group_is_not_a_favoured_one():
     generator = rng(8)
-    own = np.arange(600) % 2 == 0
-    human = (generator.random(600) < np.where(own, 0.6, 0.3)).astype(float)
-    fair = np.where(generator.random(600) < 0.1, 1 - human, human)
-    selfish = np.where(own & (generator.random(600) < 0.5), 1.0, fair)
+    alarms = np.zeros(2)
+    for _ in range(300):
+        for index, favour in enumerate((0.0, 0.5)):
+            own, human, judge = two_families(400, generator, favour=favour)
+            found = leniency_difference(judge=judge, human=human, in_group=own, confidence_level=0.95)
+            alarms[index] += found.interval.low > 0 or found.interval.high < 0
 
-    even, favoured = (
-        leniency_difference(judge=judge, human=human, in_group=own, confidence_level=0.95)
-        for judge in (fair, selfish)
+    assert 0.02 < alarms[0] / 300 < 0.08
+    assert alarms[1] / 300 > 0.9
+
+
+def test_answers_of_one_case_count_as_one_cluster():
+    own, human, judge = two_families(100, rng(9), favour=0.2)
+    clusters = np.arange(100) // 2
+
+    once = leniency_difference(
+        judge=judge, human=human, in_group=own, clusters=clusters, confidence_level=0.95
+    )
+    four = leniency_difference(
+        judge=np.tile(judge, 4),
+        human=np.tile(human, 4),
+        in_group=np.tile(own, 4),
+        clusters=np.tile(clusters, 4),
+        confidence_level=0.95,
     )
 
-    assert fair[own].mean() - fair[~own].mean() > 0.2
-    assert even.interval.low < 0 < even.interval.high
-    assert favoured.interval.low > 0
+    assert four.difference == pytest.approx(once.difference)
+    assert four.standard_error == pytest.approx(once.standard_error, rel=0.05)
+
+
+def test_human_scores_on_one_side_only_are_left_out_and_counted():
+    human = np.array([1.0] * 20 + [0.0] * 5)
+    own = np.append(np.arange(20) % 2 == 0, np.zeros(5, dtype=bool))
+    judge = np.append((np.arange(20) % 3 == 0) * 1.0, np.ones(5))
+
+    found = leniency_difference(judge=judge, human=human, in_group=own, confidence_level=0.95)
+
+    assert found.n_left_out == 5
+    assert (found.n_inside, found.n_outside) == (10, 10)
+    assert found.difference == pytest.approx(judge[:20:2].mean() - judge[1:20:2].mean())
+
+
+def test_a_judge_who_always_followed_people_may_still_stray_a_little():
+    human = np.tile([1.0, 1.0, 0.0, 0.0], 50)
+
+    found = leniency_difference(
+        judge=human, human=human, in_group=np.arange(200) % 2 == 0, confidence_level=0.95
+    )
+
+    assert found.difference == 0
+    assert -0.05 < found.interval.low < 0 < found.interval.high < 0.05
 
 
 def test_a_group_of_all_or_none_has_nothing_to_compare_with():
