@@ -48,11 +48,11 @@ def raw_lines(stream: BinaryIO, *, name: str, max_bytes: int = MAX_LINE_BYTES) -
         InputError: A line is longer than ``max_bytes``; ``name`` says of which file.
     """
     number = 0
-    # Two bytes more than allowed: the longest line there may be still has its end.
-    while line := stream.readline(max_bytes + 2):
+    # More than is allowed: the longest line there may be still has its mark and its end.
+    while line := stream.readline(len(_BOM) + max_bytes + 2):
         number += 1
-        if number == 1:
-            line = line.removeprefix(_BOM)
+        if number == 1 and not (line := line.removeprefix(_BOM)):
+            return
         if line.endswith(b"\n"):
             line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
         if len(line) > max_bytes:
