@@ -117,8 +117,7 @@ def tango_zscore(*, gain: int, loss: int, n_cases: int, difference: float) -> fl
     excess = gain - loss - n_cases * difference
     if excess == 0.0:
         return 0.0
-    # The rarer kind of discordance carries the algebra, so that nothing cancels: the
-    # score of the swapped arms is the score with its sign changed.
+    # The score of the swapped arms is the score with its sign changed, to the last bit.
     if difference < 0.0:
         return -tango_zscore(gain=loss, loss=gain, n_cases=n_cases, difference=-difference)
     loss_rate = _loss_rate_given_difference(gain, loss, n_cases, difference)
@@ -216,8 +215,7 @@ def _loss_rate_given_difference(gain: int, loss: int, n_cases: int, difference: 
     a = 2.0 * n_cases
     b = (2.0 * n_cases - gain + loss) * difference - gain - loss
     c = -loss * difference * (1.0 - difference)
-    root = math.sqrt(b * b - 4.0 * a * c)
-    return (root - b) / (2.0 * a) if b <= 0.0 else -2.0 * c / (root + b)
+    return (math.sqrt(b * b - 4.0 * a * c) - b) / (2.0 * a)
 
 
 def _corrected_correlation(both: int, gain: int, loss: int, neither: int) -> float:

@@ -180,7 +180,8 @@ def sample_size(
         return _power(_region(n_cases, discordance, alpha, test), gain_rate / discordance)
 
     near = _first_reaching(power_at, power, max(1, round(guess)))
-    around = range(max(1, near - _neighbourhood(near)), near + _neighbourhood(near))
+    reach = _neighbourhood(near, discordance)
+    around = range(max(1, near - reach), near + reach)
     failing = [n_cases for n_cases in around if power_at(n_cases) < power]
     n_cases = failing[-1] + 1 if failing else around[0]
     return SampleSize(n_cases, power_at(n_cases))
@@ -203,7 +204,8 @@ def _region(n_cases: int, discordance: float, alpha: float, test: McNemarTest) -
 def _power(region: _Region, gain_share: float) -> float:
     n_discordant, weights, critical = region
     rejecting = lower_tail(critical, n_discordant, gain_share)
-    rejecting += np.where(critical < 0, 0.0, upper_tail(n_discordant - critical, n_discordant, gain_share))
+    # Where no table rejects, -1 stands: no count lies at or below it, none beyond its mirror.
+    rejecting += upper_tail(n_discordant - critical, n_discordant, gain_share)
     return min(1.0, float(weights @ rejecting))
 
 
@@ -223,13 +225,15 @@ def _first_reaching(power_at: Callable[[int], float], power: float, guess: int) 
     return high
 
 
-def _neighbourhood(n_cases: int) -> int:
-    """Return how far to look one by one: power is not quite monotone in the cases.
+def _neighbourhood(n_cases: int, discordance: float) -> int:
+    """Return how far to look one by one: power rises with the cases in steps, not smoothly.
 
-    The test's steps do not move with the number of cases. Beyond some thousand cases the
-    steps are too small to move the answer by a case in a thousand.
+    The steps are those of the test. A varying number of discordant cases smooths them
+    away, unless nearly every case is discordant; then they are about sqrt(n) long.
     """
-    return 64 if n_cases < 5000 else 4
+    if n_cases < 2000:
+        return 64
+    return 4 if discordance < 0.5 else 200
 
 
 def _gain_share(difference: float, discordance: float) -> float:

@@ -6,6 +6,7 @@ import pytest
 from harness.stats.estimability import NotEstimable
 from harness.stats.many_arms import cochran_q, pairwise_midp
 from harness.stats.mcnemar import mcnemar_midp
+from harness.stats.multiplicity import holm
 from harness.stats.preferences import preference_model, win_rate
 
 
@@ -45,7 +46,7 @@ def test_every_pair_of_arms_is_compared_once_and_adjusted_over_all():
     assert [(pair.first, pair.second) for pair in pairs] == [(0, 1), (0, 2), (1, 2)]
     for pair in pairs:
         assert pair.pvalue == mcnemar_midp(gain=pair.gain, loss=pair.loss).pvalue
-        assert pair.pvalue <= pair.adjusted <= min(1.0, 3 * pair.pvalue)
+    assert [pair.adjusted for pair in pairs] == holm([pair.pvalue for pair in pairs]).tolist()
     assert pairs[1].gain > pairs[1].loss
 
 

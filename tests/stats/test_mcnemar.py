@@ -88,6 +88,12 @@ def test_one_side_mirrors_the_other(gain, loss):
     )
 
 
+def test_at_as_many_gains_as_losses_the_midp_is_half_a_point_below_one():
+    point = math.comb(18, 9) / 2**18
+
+    assert mcnemar_midp(gain=9, loss=9).pvalue == pytest.approx(1 - point / 2, rel=1e-14)
+
+
 @pytest.mark.parametrize("test", [mcnemar_exact, mcnemar_midp])
 def test_no_discordant_case_has_p_one(test):
     assert test(gain=0, loss=0).pvalue == 1.0

@@ -82,6 +82,17 @@ def test_what_nobody_hands_a_level_to_is_never_rejected():
     assert found.adjusted.tolist() == [0.001, 1.0]
 
 
+def test_two_tests_that_only_feed_each_other_leave_nothing_for_a_third():
+    found = graphical_procedure(
+        pvalues=[0.01, 0.02, 0.0],
+        weights=[0.5, 0.5, 0],
+        transitions=[[0, 1, 0], [1, 0, 0], [0.5, 0.5, 0]],
+        alpha=0.05,
+    )
+
+    assert found.adjusted.tolist() == [0.02, 0.02, 1.0]
+
+
 @pytest.mark.parametrize(
     ("weights", "transitions"),
     [

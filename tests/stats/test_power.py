@@ -87,6 +87,16 @@ def test_the_sample_size_is_the_first_from_which_power_stays_up(test, n_cases):
     assert found.power == after[0]
 
 
+def test_where_power_rises_in_steps_the_last_step_below_decides():
+    plan = {"gain_rate": 0.55, "loss_rate": 0.45, "alpha": 0.05}
+    found = sample_size(**plan, power=0.8, test="exact")
+    enough = [n for n in range(700, 900) if mcnemar_power(**plan, n_cases=n, test="exact") >= 0.8]
+
+    assert enough[0] < found.n_cases == 820
+    assert set(range(820, 900)) <= set(enough)
+    assert 819 not in enough
+
+
 def test_a_few_strong_gains_need_only_a_few_cases():
     found = sample_size(gain_rate=0.9, loss_rate=0.0, alpha=0.05, power=0.8, test="exact")
 
