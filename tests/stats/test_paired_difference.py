@@ -149,6 +149,20 @@ def test_noninferiority_holds_exactly_when_the_interval_of_twice_the_level_lies_
     assert (test.pvalue <= 0.05) == (interval.low >= -margin)
 
 
+@pytest.mark.parametrize(("n_cases", "margin"), [(20, 0.05), (50, 0.02), (80, 0.1), (120, 0.05)])
+def test_noninferiority_is_claimed_at_the_margin_itself_in_less_than_six_percent(n_cases, margin):
+    tables = all_tables(n_cases)
+    pvalues = np.array(
+        [tango_noninferiority(gain=g, loss=c, n_cases=n_cases, margin=margin).pvalue for g, c in tables]
+    )
+    sizes = [
+        probabilities(tables, n_cases, (rate - margin) / 2, (rate + margin) / 2)[pvalues <= 0.05].sum()
+        for rate in (margin, 0.1, 0.15, 0.2, 0.3, 0.4)
+    ]
+
+    assert 0.03 < max(sizes) < 0.06
+
+
 def test_the_score_against_no_difference_is_mcnemars():
     assert tango_zscore(gain=60, loss=40, n_cases=200, difference=0.0) == pytest.approx(2.0)
 
