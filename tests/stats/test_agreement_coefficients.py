@@ -185,6 +185,25 @@ def test_the_intervals_of_many_raters_cover():
     assert np.all(covered / 500 > 0.92)
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda table: fleiss_kappa(table=table, confidence_level=0.95),
+        lambda table: gwet_ac(table=table, weighting="nominal", confidence_level=0.95),
+        lambda table: gwet_ac(table=table, weighting="linear", confidence_level=0.95),
+    ],
+)
+def test_the_standard_error_is_that_of_leaving_out_each_item(method):
+    generator = rng(11)
+    truth = (generator.random(400) < 0.15).astype(int)
+    table = label_counts(ratings=noisy_copies(truth, 3, 0.15, generator), n_labels=2)
+
+    without = [method(np.delete(table, item, axis=0)).estimate for item in range(400)]
+
+    jackknife = (399 / 400 * np.sum((without - np.mean(without)) ** 2)) ** 0.5
+    assert method(table).standard_error == pytest.approx(jackknife, rel=0.01)
+
+
 def alpha_from_pairs(ratings, present, distance):
     """Krippendorff's alpha from its definition: all pairs within items against all pairs."""
     items = [row[mask] for row, mask in zip(ratings, present, strict=True) if mask.sum() >= 2]

@@ -223,6 +223,20 @@ def test_a_perfect_judge_makes_anchors_of_all_cases():
     assert found.effective_n_anchors > 1500
 
 
+def test_each_anchors_weight_owes_nothing_to_its_own_label():
+    human, judge = two_arms(120, rng(14))
+    others = judge[40:]
+    corrected = []
+    for left_out in range(40):
+        h, j = np.delete(human[:40], left_out), np.delete(judge[:40], left_out)
+        variance = np.append(j, others).var(ddof=1)
+        weight = np.cov(h, j)[0, 1] / ((1 + h.size / others.size) * variance)
+        weight = min(max(weight, 0.0), 1.0)
+        corrected.append(human[left_out] - weight * (judge[left_out] - others.mean()))
+
+    assert scale(human, judge, 40).combined.difference == pytest.approx(np.mean(corrected))
+
+
 def test_the_order_of_anchors_changes_nothing():
     human, judge = two_arms(300, rng(9))
     order = np.append(rng(10).permutation(60), np.arange(60, 300))

@@ -18,7 +18,7 @@ def rng(seed=0):
 
 
 def test_the_cusum_is_its_recursion():
-    errors = rng().random(300) < 0.1
+    errors = np.append(True, rng().random(300) < 0.1)
     wrong, right = math.log(0.15 / 0.05), math.log(0.85 / 0.95)
     level, expected = 0.0, []
     for error in errors:
@@ -240,6 +240,18 @@ def test_a_better_group_is_not_a_favoured_one():
 
     assert 0.02 < alarms[0] / 300 < 0.08
     assert alarms[1] / 300 > 0.9
+
+
+def test_the_difference_is_the_least_squares_effect_beside_the_human_score():
+    generator = rng(10)
+    human = generator.integers(0, 3, 90) / 2
+    own = generator.random(90) < 0.2 + 0.6 * human
+    judge = generator.random(90)
+    design = np.stack((own, human == 0.0, human == 0.5, human == 1.0), axis=1).astype(float)
+
+    found = leniency_difference(judge=judge, human=human, in_group=own, confidence_level=0.95)
+
+    assert found.difference == pytest.approx(np.linalg.lstsq(design, judge, rcond=None)[0][0])
 
 
 def test_answers_of_one_case_count_as_one_cluster():
