@@ -14,18 +14,15 @@ from numpy.typing import ArrayLike
 
 from harness.stats.cluster_robust import ClusterSums, cluster_sums
 from harness.stats.estimability import NotEstimable
-from harness.stats.fourier import drawn_sum_law, sum_reach
-from harness.stats.grid import TIE_TOLERANCE, on_grid, tabulate
+from harness.stats.grid import TIE_TOLERANCE
 from harness.stats.intervals import Interval
+from harness.stats.resampled_law import ratio_quantile, resampled_mean_law
 from harness.stats.samples import FloatArray, cluster_codes, probability, scores
 
 FEWEST_CASES = 100
 FEWEST_CLUSTERS = 40
 # Probabilities met by rounding only; the law itself is good to better than this.
 _QUANTILE_TOLERANCE = 1e-9
-_WINDOW_STEPS = 1 << 17  # of the window that holds all resampled means
-_RATIO_STEPS = 1 << 14
-_BISECTIONS = 40
 _FEWEST_RESAMPLES = 999
 _CELLS_AT_ONCE = 1 << 20
 
@@ -48,18 +45,6 @@ class PercentileBootstrap(NamedTuple):
     standard_error: float
     interval: Interval
     n_resamples: int | None
-
-
-class MeanLaw(NamedTuple):
-    """The exact law of the mean of a resample.
-
-    Attributes:
-        means: Its possible values, ascending. Shape (n_means,).
-        probabilities: Of each. Shape (n_means,).
-    """
-
-    means: FloatArray
-    probabilities: FloatArray
 
 
 def percentile_bootstrap(
@@ -153,28 +138,6 @@ def percentile_bootstrap_resampled(
     )
 
 
-def resampled_mean_law(differences: ArrayLike) -> MeanLaw:
-    """Return the law of the mean of n draws with replacement from n differences.
-
-    On a common grid it is exact. Other scores are put on a grid of 1/130,000 of the
-    window that holds the resampled means, and the law is moved to the true mean.
-
-    Args:
-        differences: Finite numbers, any unit. Shape (n_cases,).
-
-    Raises:
-        ValueError: Empty, NaN or infinite.
-    """
-    values = scores(differences, name="differences")
-    grid = on_grid(values)
-    if grid is not None:
-        law = drawn_sum_law(*tabulate(grid))
-        if law is not None:
-            sums = law.lowest + np.arange(law.probabilities.size)
-            return MeanLaw(means=sums * grid.step / values.size, probabilities=law.probabilities)
-    return _law_on_a_fine_grid(np.sort(values), n_steps=_WINDOW_STEPS)
-
-
 def _from_law(values: FloatArray, level: float) -> PercentileBootstrap:
     law = resampled_mean_law(values)
     mean = float(law.means @ law.probabilities)
@@ -196,50 +159,22 @@ def _from_ratios(units: ClusterSums, level: float) -> PercentileBootstrap:
     n_cases = round(float(units.sizes.sum()))
     mean = float(units.sums.sum()) / n_cases
     residuals = units.sums - units.sizes * mean
+    error = float(residuals @ residuals) ** 0.5 / n_cases
     tail = (1 - level) / 2
     if np.ptp(units.sizes) == 0:
         law = resampled_mean_law(units.sums / units.sizes[0])
         limits = _quantiles(law.means, np.cumsum(law.probabilities), tail)
     else:
-        limits = (_ratio_quantile(units, tail), _ratio_quantile(units, 1 - tail))
+        low, high = (ratio_quantile(units, share, mean=mean, error=error) for share in (tail, 1 - tail))
+        limits = low, high
     return PercentileBootstrap(
         n_cases=n_cases,
         n_clusters=units.sizes.size,
         difference=mean,
-        standard_error=float(residuals @ residuals) ** 0.5 / n_cases,
+        standard_error=error,
         interval=Interval(*limits, confidence_level=level, method="percentile_bootstrap"),
         n_resamples=None,
     )
-
-
-def _law_on_a_fine_grid(values: FloatArray, *, n_steps: int) -> MeanLaw:
-    """Round to steps far below the standard error of the mean, and undo the rounding's shift."""
-    reach = sum_reach(values, np.ones(values.size, dtype=np.int64))
-    step = 2 * reach / n_steps
-    distinct, repeats = np.unique(np.rint((values - values[0]) / step).astype(np.int64), return_counts=True)
-    law = drawn_sum_law(distinct, repeats)
-    if law is None:
-        raise AssertionError("a window of 2^17 steps fits the longest transform")
-    sums = law.lowest + np.arange(law.probabilities.size) - int(distinct @ repeats)
-    return MeanLaw(means=float(values.mean()) + sums * step / values.size, probabilities=law.probabilities)
-
-
-def _ratio_quantile(units: ClusterSums, share: float) -> float:
-    """Solve P(drawn sums / drawn sizes <= r) = share for r.
-
-    The ratio is at most r where the drawn sum of `sum - r * size` is at most 0, which is a
-    resampled mean again; its law is monotone in r, and bisection finds r.
-    """
-    ratios = units.sums / units.sizes
-    low, high = float(ratios.min()), float(ratios.max())
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        law = _law_on_a_fine_grid(np.sort(units.sums - middle * units.sizes), n_steps=_RATIO_STEPS)
-        # Rounding spreads each point over a step: the share below 0 lies between two points.
-        half_step = float(law.means[1] - law.means[0]) / 2
-        below = float(np.interp(0.0, law.means + half_step, np.cumsum(law.probabilities)))
-        low, high = (middle, high) if below < share else (low, middle)
-    return (low + high) / 2
 
 
 def _units(differences: ArrayLike, clusters: Sequence[str] | ArrayLike | None) -> ClusterSums:

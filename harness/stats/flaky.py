@@ -237,8 +237,20 @@ def _difference(half: list[tuple[IntArray, IntArray]]) -> FloatArray:
 
 
 def _stratum(differences: FloatArray, members: BoolArray, codes: IntArray | None, level: float) -> Stratum:
-    weights = members.astype(np.float64)
-    return _ratio_stratum(differences * weights, weights, codes, level)
+    """Mean of the cases that are in, as if there were no others."""
+    chosen = differences[members]
+    if chosen.size == 0:
+        empty = NotEstimable("no case is in this stratum")
+        return Stratum(0.0, empty, empty, 0.0)
+    total = float(chosen.sum())
+    mean = paired_mean(
+        differences=chosen,
+        clusters=None if codes is None else codes[members],
+        confidence_level=level,
+        support=SUPPORT,
+    )
+    interval = mean if isinstance(mean, NotEstimable) else mean.interval
+    return Stratum(float(chosen.size), total / chosen.size, interval, total / differences.size)
 
 
 def _ratio_stratum(

@@ -152,21 +152,22 @@ def paired_mean_plus_two(
     slack = TIE_TOLERANCE * max(abs(low), abs(high))
     if values.min() < low - slack or values.max() > high + slack:
         raise ValueError(f"differences from {values.min()} to {values.max()} leave the support {support}")
+    level = probability(confidence_level, name="confidence_level")
     codes = cluster_codes(clusters, n_cases=values.size)
-    if codes is None:
-        codes = np.arange(values.size)
-    n_clusters = int(codes.max()) + 1
-    if n_clusters < 2:
+    if values.size < 2 or (codes is not None and int(codes.max()) == 0):
         return NotEstimable(f"all {values.size} cases are in one cluster: there is no second one")
-    widened = paired_mean(
-        differences=np.append(values, [low, high]),
-        clusters=np.append(codes, [n_clusters, n_clusters + 1]),
-        confidence_level=confidence_level,
-        support=support,
-    )
-    if isinstance(widened, NotEstimable):
-        return widened
-    return widened.interval._replace(method="plus_two_cr2")
+    n = values.size + 2
+    if codes is None:
+        widened = np.append(np.sort(values), [low, high])
+        mean = float(widened.mean())
+        widened -= mean
+        error, df = math.sqrt(float(widened @ widened) / (n - 1) / n), n - 1.0
+    else:
+        units = cluster_sums(values, codes)
+        sums, sizes = np.append(units.sums, [low, high]), np.append(units.sizes, [1.0, 1.0])
+        mean = float(sums.sum()) / n
+        error, df = cr2(sums - sizes * mean, sizes)
+    return t_interval(centre=mean, error=error, df=df, level=level, support=support, method="plus_two_cr2")
 
 
 def covers_too_little(mean: PairedMean) -> bool:

@@ -7,9 +7,9 @@ import pytest
 from harness.stats.bootstrap import (
     percentile_bootstrap,
     percentile_bootstrap_resampled,
-    resampled_mean_law,
 )
 from harness.stats.estimability import NotEstimable
+from harness.stats.resampled_law import resampled_mean_law
 
 
 def rng(seed=0):

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from harness.stats.agreement import cohen_kappa
 from harness.stats.bias import position_bias
-from harness.stats.bootstrap import percentile_bootstrap, resampled_mean_law
+from harness.stats.bootstrap import percentile_bootstrap
 from harness.stats.drift import ewma
 from harness.stats.estimability import NotEstimable
 from harness.stats.flaky import three_numbers
@@ -27,6 +27,7 @@ from harness.stats.multirater import (
 from harness.stats.permutation import monte_carlo_pvalue, sign_flip_exact
 from harness.stats.prediction_powered import human_scale_difference
 from harness.stats.repeatability import tally_repeatability
+from harness.stats.resampled_law import resampled_mean_law
 from harness.stats.variance_components import paired_variance_components, variance_components
 from harness.stats.wild_cluster import wild_cluster_test
 
