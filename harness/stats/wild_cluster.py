@@ -69,7 +69,7 @@ def wild_cluster_test(
     if n_clusters < 2:
         return NotEstimable(f"all {values.size} cases are in one cluster: there is no second one")
     t = float(_studentised(units.sums[None, :], units.sizes)[0])
-    if not np.isfinite(t):
+    if np.ptp(units.sums / units.sizes) <= _TIE_TOLERANCE:
         return NotEstimable(f"all {n_clusters} clusters have the same mean: nothing to studentise by")
     threshold = abs(t) * (1 - _TIE_TOLERANCE)
     if n_clusters <= _MOST_ENUMERATED:
