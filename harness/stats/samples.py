@@ -58,20 +58,6 @@ def counts(values: ArrayLike, *, name: str) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def tallies(passes: ArrayLike, n_repeats: int, *, name: str) -> IntArray:
-    """Return passes out of `n_repeats`, one count a case.
-
-    Raises:
-        ValueError: Not one-dimensional, not counts, or above `n_repeats`.
-    """
-    array = counts(passes, name=name)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, one tally a case; found shape {array.shape}")
-    if array.max() > n_repeats:
-        raise ValueError(f"{name} holds {array.max()} passes out of {n_repeats} repeats")
-    return array
-
-
 def same_length(**arrays: NDArray[np.generic]) -> None:
     """Refuse arrays that do not describe the same cases.
 
