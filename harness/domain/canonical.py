@@ -12,10 +12,6 @@ from harness.domain.record import Record, thaw
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
-def _is_ascii(key: object) -> bool:
-    return isinstance(key, str) and key.isascii()
-
-
 def _alike(value: Any) -> bool:
     """Tell whether the standard encoder, five times as fast, writes the value as RFC 8785 has it.
 
@@ -29,9 +25,13 @@ def _alike(value: Any) -> bool:
         return bool(-(2**53) < value < 2**53)
     if kind is dict:
         return all(map(_is_ascii, value)) and all(map(_alike, value.values()))
-    if kind is list:
+    if kind is list or kind is tuple:
         return all(map(_alike, value))
     return False
+
+
+def _is_ascii(key: object) -> bool:
+    return type(key) is str and key.isascii()
 
 
 def canonical_bytes(value: Any) -> bytes:
@@ -44,9 +44,9 @@ def canonical_bytes(value: Any) -> bytes:
     References:
         RFC 8785, JSON Canonicalization Scheme.
     """
-    plain = value.model_dump(mode="json") if isinstance(value, Record) else thaw(value)
+    plain = value.model_dump(mode="json") if isinstance(value, Record) else value
     try:
-        return _encode(plain).encode("utf-8") if _alike(plain) else rfc8785.dumps(plain)
+        return _encode(plain).encode("utf-8") if _alike(plain) else rfc8785.dumps(thaw(plain))
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(f"no canonical JSON form: {error}") from error
 
