@@ -129,11 +129,12 @@ def _refuse_unfilled_judge(parts: Parts, rules: GraderRules) -> None:
     """Refuse a judge's prompt that itself is wrong, or that some item leaves a gap in."""
     if parts.judge is None:
         return
-    path, shown = parts.judge.paths[-1], list(_shown(parts))
+    path, shown = parts.judge.paths[-1], _shown(parts)
     problem = rules.judge_prompt_problem(parts.judge.prompt)
     if problem is not None:
-        first = f" ({shown[0].name} is the first to be judged with it)" if shown else ""
-        raise InputError(f"{path}: {problem}{first}")
+        first = next(shown, None)
+        where = f" ({first.name} is the first to be judged with it)" if first else ""
+        raise InputError(f"{path}: {problem}{where}")
     gap = rules.judge_value_problem(parts.judge.prompt, reference=None)
     if gap is None:
         return

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.domain.canonical import text_digest
-from harness.domain.cases import Canary, Case
+from harness.domain.cases import Canary, Case, Split
 from harness.domain.checks import Check
 from harness.domain.errors import InputError
 from harness.domain.specs import GoldSpec, SplitSpec
@@ -64,8 +64,9 @@ def refuse_bad_cases(cases: Rows[Case], *, split: SplitSpec, check_problem: Chec
             raise InputError(f"{cases.place(index)}: case {case.id!r}: {problem}")
     refuse_two_spellings(cases, lambda case: (case.group,), word="cluster")
     refuse_two_spellings(cases, lambda case: case.tags, word="tag")
-    _refuse_straddling(cases, split)
-    _refuse_same_content(cases, split)
+    sides = tuple(side(case, split) for case in cases.records)
+    _refuse_straddling(cases, sides)
+    _refuse_same_content(cases, sides)
 
 
 def _case_problem(case: Case) -> str | None:
@@ -101,8 +102,8 @@ def _canary_problem(canary: Canary) -> str | None:
     return None
 
 
-def _refuse_straddling(cases: Rows[Case], split: SplitSpec) -> None:
-    pair = straddling_pair(cases.records, split)
+def _refuse_straddling(cases: Rows[Case], sides: Sequence[Split]) -> None:
+    pair = straddling_pair(cases.records, sides)
     if pair is None:
         return
     first, second = pair
@@ -110,12 +111,12 @@ def _refuse_straddling(cases: Rows[Case], split: SplitSpec) -> None:
     remedy = 'name one split on all its cases, or split by = "cluster"'
     raise InputError(
         f"{cases.place(second)}: cluster {case.group!r} is on both sides of the split: "
-        f"case {case.id!r} is {side(case, split)}, case {earlier.id!r} on line {cases.lines[first]} "
-        f"is {side(earlier, split)}; {remedy}"
+        f"case {case.id!r} is {sides[second]}, case {earlier.id!r} on line {cases.lines[first]} "
+        f"is {sides[first]}; {remedy}"
     )
 
 
-def _refuse_same_content(cases: Rows[Case], split: SplitSpec) -> None:
+def _refuse_same_content(cases: Rows[Case], sides: Sequence[Split]) -> None:
     """Refuse equal content that counts as two cases, or stands on both sides of the split.
 
     Content is compared after folding. Nothing is dropped: whoever wrote the
@@ -129,7 +130,7 @@ def _refuse_same_content(cases: Rows[Case], split: SplitSpec) -> None:
         if cases.records[same].group != case.group:
             raise InputError(_same(cases, same, index, what="prompt and reference"))
         alike = prompts.setdefault(prompt, index)
-        if side(cases.records[alike], split) != side(case, split):
+        if sides[alike] != sides[index]:
             raise InputError(_same(cases, alike, index, what="prompt, on the other side of the split,"))
 
 

@@ -17,6 +17,7 @@ from harness.domain.record import thaw
 from harness.inputs.complaints import complaints, one_line
 
 _LONGEST_KEPT = 120
+_SURELY_SHORT = 19  # six bytes for every character at worst, and two quotes
 _N_TOLD = 5
 _NOTHING = object()
 
@@ -147,6 +148,8 @@ def lock_changes(
 def _value_changes(was: Mapping[str, object], now: Mapping[str, object], *, where: str) -> Iterator[Change]:
     for key in sorted({*was, *now}):
         before, after = was.get(key, _NOTHING), now.get(key, _NOTHING)
+        if isinstance(before, str) and before == after:
+            continue
         if _shown(before) != _shown(after):
             yield Change(f"{where}{key}", _shown(before), _shown(after))
 
@@ -204,5 +207,7 @@ def _values(record: Case | Canary | Anchor) -> dict[str, object]:
 
 def _kept(value: object) -> object:
     """Return a value that a message can show, and the digest of one that is too long for it."""
+    if isinstance(value, str) and len(value) <= _SURELY_SHORT:
+        return value
     content = canonical_bytes(thaw(value))
     return value if len(content) <= _LONGEST_KEPT else {"sha256": sha256_hex(content)}

@@ -19,14 +19,15 @@ def held_out_ids(cases: Sequence[Case], split: SplitSpec) -> frozenset[str]:
     Raises:
         InputError: A cluster has cases on both sides.
     """
-    straddling = straddling_pair(cases, split)
+    sides = [side(case, split) for case in cases]
+    straddling = straddling_pair(cases, sides)
     if straddling is not None:
-        first, second = (cases[index] for index in straddling)
+        first, second = straddling
         raise InputError(
-            f"cluster {first.group!r} is on both sides of the split: "
-            f"case {first.id!r} is {side(first, split)}, case {second.id!r} is {side(second, split)}"
+            f"cluster {cases[first].group!r} is on both sides of the split: "
+            f"case {cases[first].id!r} is {sides[first]}, case {cases[second].id!r} is {sides[second]}"
         )
-    return frozenset(case.id for case in cases if side(case, split) == "held_out")
+    return frozenset(case.id for case, where in zip(cases, sides, strict=True) if where == "held_out")
 
 
 def side(case: Case, split: SplitSpec) -> Split:
@@ -37,12 +38,17 @@ def side(case: Case, split: SplitSpec) -> Split:
     return "held_out" if _is_below(name, split) else "exploratory"
 
 
-def straddling_pair(cases: Sequence[Case], split: SplitSpec) -> tuple[int, int] | None:
-    """Return the positions of two cases of one cluster on different sides, or null."""
+def straddling_pair(cases: Sequence[Case], sides: Sequence[Split]) -> tuple[int, int] | None:
+    """Return the positions of two cases of one cluster on different sides, or null.
+
+    Args:
+        cases: The cases.
+        sides: The side of each, in the same order.
+    """
     first: dict[str, int] = {}
     for index, case in enumerate(cases):
         earlier = first.setdefault(case.group, index)
-        if side(cases[earlier], split) != side(case, split):
+        if sides[earlier] != sides[index]:
             return earlier, index
     return None
 
