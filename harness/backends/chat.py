@@ -9,7 +9,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import openai
@@ -75,6 +75,7 @@ class ChatBackend:
         self._timeout_s = endpoint.limits.timeout_s
         self._wall_s = wall_s
         headers = {**_OUR_HEADERS, **dict(credentials.headers)}
+        self._url = chat_url(endpoint.base_url)
         self._client = open_client(endpoint.base_url, endpoint.limits, headers=headers)
 
     async def send(self, request: Request) -> Response:
@@ -100,7 +101,7 @@ class ChatBackend:
     async def _post(self, request: Request) -> Reply:
         try:
             answer = await self._client.post(
-                "/chat/completions",
+                self._url,
                 content=request.body.encode("utf-8"),
                 cast_to=httpx2.Response,
                 options={"headers": {"Idempotency-Key": request.name}},
@@ -132,16 +133,25 @@ class ChatBackend:
         return Reply(status=answer.status_code, headers=headers, body=mask_bytes(self._mask, answer.content))
 
 
+def chat_url(base_url: str) -> str:
+    """Return where chat completions are asked for; a query such as ``api-version`` stays.
+
+    Whole, so that the SDK need not put it together again for each call.
+    """
+    parts = urlsplit(base_url)
+    path = f"{parts.path.rstrip('/')}/chat/completions"
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
 def open_client(base_url: str, limits: Limits, *, headers: Mapping[str, str]) -> openai.AsyncOpenAI:
     """Return the SDK's client with everything set that it would look up or add by itself.
 
     Args:
-        base_url: The address; an ``api-version`` query is sent with every call.
+        base_url: The address.
         limits: Connections and durations.
         headers: All the headers there are, keys included, beside those of the HTTP layer.
     """
     _quieten()
-    parts = urlsplit(base_url)
     timeout = httpx2.Timeout(limits.timeout_s, connect=limits.connect_s)
     http_client = openai.DefaultAsyncHttpxClient(
         timeout=timeout,
@@ -151,14 +161,13 @@ def open_client(base_url: str, limits: Limits, *, headers: Mapping[str, str]) ->
         event_hooks={"request": [_only(headers)]},
     )
     return openai.AsyncOpenAI(
-        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
+        base_url=base_url,
         # Never sent: the Authorization header, where there is one, is among ours.
         api_key="placeholder",
         admin_api_key="",
         organization="",
         project="",
         webhook_secret="",
-        default_query=dict[str, object](parse_qsl(parts.query)),
         timeout=timeout,
         max_retries=0,
         http_client=http_client,

@@ -84,6 +84,39 @@ async def send_with_retry(
         the plan asks again for filtered responses, the last one of them.
     """
     tries = _Tries(limits, clock_s=clock_s, wall_ms=wall_ms, rng=rng, on_attempt=on_attempt)
+
+    async def one_try() -> Response:
+        return await tries.make(backend, request, slot)
+
+    try:
+        result: Response | Failure = await _until_over(one_try, tries, sleep=sleep)
+    except Filtered as error:
+        result = error.response
+    except CallError as error:
+        result = Failure(kind=error.kind, detail=error.detail, status=error.status)
+    return Sent(result=result, attempts=tuple(tries.attempts))
+
+
+async def _until_over(
+    one_try: Callable[[], Awaitable[Response]],
+    tries: "_Tries",
+    *,
+    sleep: Callable[[float], Awaitable[None]],
+) -> Response:
+    try:
+        # Most calls succeed at once, and setting up the retries costs more than all else here.
+        return await one_try()
+    except Transient as error:
+        first: Transient | None = error
+
+    async def next_try() -> Response:
+        # The first try is made already; here it only counts as one.
+        nonlocal first
+        if first is not None:
+            error, first = first, None
+            raise error
+        return await one_try()
+
     # Built for each call: one that is shared mixes up the states of calls in flight.
     retrying = AsyncRetrying(
         sleep=sleep,
@@ -92,13 +125,7 @@ async def send_with_retry(
         retry=retry_if_exception_type(Transient),
         reraise=True,
     )
-    try:
-        result: Response | Failure = await retrying(tries.make, backend, request, slot)
-    except Filtered as error:
-        result = error.response
-    except CallError as error:
-        result = Failure(kind=error.kind, detail=error.detail, status=error.status)
-    return Sent(result=result, attempts=tuple(tries.attempts))
+    return await retrying(next_try)
 
 
 class _Tries:
