@@ -12,25 +12,26 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from harness.backends.open import open_backend
+from harness.domain.calls import Progress
 from harness.domain.canonical import canonical_bytes
 from harness.domain.plan import Plan, plan_digest
-from harness.runner.asking import Asking
+from harness.runner.asking import Asking, Outcome
 from harness.runner.collect import run_records
 from harness.store.disk import DiskStore
 from harness.store.evidence import read_manifest
+from harness.store.protocol import ResponseStore
 from harness.store.run_dir import open_run
 from harness.store.seal import Sealing, seal_run
 
 HERE = Path(__file__).parent
 RULES = json.dumps([{"contains": "VERDICT", "texts": ["VERDICT: pass", "VERDICT: fail"]}])
-KEY = "NO-KEY"
 
 
 class Killed(NamedTuple):
@@ -73,7 +74,7 @@ def server(*, latency_ms: float) -> Iterator[Server]:
 def started(plan: Path, run: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Run a plan in a process of its own; it is killed at the end if it still lives."""
     command = [sys.executable, str(HERE / "killing.py"), str(plan), str(run)]
-    with subprocess.Popen(command, env={**os.environ, KEY: "x"}) as process:
+    with subprocess.Popen(command) as process:
         try:
             yield process
         finally:
@@ -141,27 +142,29 @@ def _run(plan: Path, run: Path) -> None:
             raise RuntimeError(f"the run ended with exit code {process.returncode}")
 
 
-async def _ask(plan: Plan, run: Path) -> None:
+def run_to_the_end(plan: Plan, run: Path, *, on_progress: Callable[[Progress], None]) -> None:
+    """Run a plan in a directory to its end, and seal it."""
     with open_run(run, plan) as opened:
-        backends = {
-            name: open_backend(name, plan.endpoint(name), root=run, environ=os.environ)
-            for name in ("baseline", "candidate", "judge")
-        }
-        asking = Asking(
-            plan,
-            store=opened.store,
-            backends=backends,
-            stop=asyncio.Event(),
-            on_progress=lambda _: None,
-        )
-        async with asking:
-            await asking.ask_canaries()
-            outcome = await asking.ask_cases()
+        outcome = asyncio.run(_ask(plan, opened.store, on_progress))
         if outcome.stopped or outcome.failures:
             raise SystemExit(outcome.stopped or "a call failed")
         sealing = Sealing(plan_digest(plan), "0", stopped=outcome.stopped, locked=False)
         seal_run(run, run_records(plan, opened.store, outcome.failures), sealing)
 
 
+async def _ask(plan: Plan, store: ResponseStore, on_progress: Callable[[Progress], None]) -> Outcome:
+    backends = {
+        name: open_backend(name, plan.endpoint(name), root=HERE, environ=os.environ)
+        for name in ("baseline", "candidate", "judge")
+    }
+    async with Asking(
+        plan, store=store, backends=backends, stop=asyncio.Event(), on_progress=on_progress
+    ) as asking:
+        await asking.ask_canaries()
+        return await asking.ask_cases()
+
+
 if __name__ == "__main__":
-    asyncio.run(_ask(Plan.from_json(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2])))
+    run_to_the_end(
+        Plan.from_json(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]), on_progress=lambda _: None
+    )

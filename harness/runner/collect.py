@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from harness.domain.calls import Evidence, Failure, Request, Response, Timing
-from harness.domain.cases import ARMS
+from harness.domain.cases import ARMS, Arm, Case
 from harness.domain.completion import Completion, MalformedBody, read_response
 from harness.domain.plan import Plan
 from harness.runner.requests import (
     anchor_votes,
-    answer_request,
+    answer_requests,
     canary_votes,
     case_votes,
     judge_anchors,
@@ -62,16 +62,28 @@ def run_records(plan: Plan, store: ResponseStore, failures: Mapping[str, Failed]
     for anchor in judge_anchors(plan):
         yield from _records(anchor_votes(plan, anchor), store, failures)
     for case in plan.cases:
-        for repeat in range(plan.experiment.repeats.answers):
-            for arm in ARMS:
-                request = answer_request(plan, case, arm, repeat=repeat)
-                for record, timing in _records((request,), store, failures):
-                    yield record, timing
-                    completion = completion_of(record.response) if record.response else None
-                    if completion is None or completion.text is None:
-                        continue
-                    votes = case_votes(plan, case, arm, answer_repeat=repeat, answer=completion.text)
-                    yield from _records(votes, store, failures)
+        answers = [answer_requests(plan, case, arm) for arm in ARMS]
+        for side_by_side in zip(*answers, strict=True):
+            for arm, request in zip(ARMS, side_by_side, strict=True):
+                yield from _answer_records(plan, case, arm, request, store, failures)
+
+
+def _answer_records(
+    plan: Plan,
+    case: Case,
+    arm: Arm,
+    request: Request,
+    store: ResponseStore,
+    failures: Mapping[str, Failed],
+) -> Iterator[Line]:
+    """Yield the evidence on one answer, and that on the votes about it."""
+    for record, timing in _records((request,), store, failures):
+        yield record, timing
+        completion = completion_of(record.response) if record.response else None
+        if completion is None or completion.text is None:
+            continue
+        votes = case_votes(plan, case, arm, answer_repeat=request.repeat, answer=completion.text)
+        yield from _records(votes, store, failures)
 
 
 def _records(

@@ -64,13 +64,33 @@ def answer_request(plan: Plan, case: Case, arm: Arm, *, repeat: int) -> Request:
     Raises:
         InputError: The arm's template does not fit the case.
     """
+    return _answer_request(plan, case, arm, body=_answer_body(plan, case, arm), repeat=repeat)
+
+
+def answer_requests(plan: Plan, case: Case, arm: Arm) -> tuple[Request, ...]:
+    """Return the requests for every answer of an arm to a case, in the order of their repeats.
+
+    Raises:
+        InputError: The arm's template does not fit the case.
+    """
+    # One text for all: the repeat is in the name, never in the prompt.
+    body = _answer_body(plan, case, arm)
+    repeats = range(plan.experiment.repeats.answers)
+    return tuple(_answer_request(plan, case, arm, body=body, repeat=repeat) for repeat in repeats)
+
+
+def _answer_body(plan: Plan, case: Case, arm: Arm) -> str:
     endpoint = plan.endpoint(arm)
     messages = answer_messages(plan, case, arm)
+    return chat_body(model=endpoint.model, messages=messages, sampling=endpoint.sampling)
+
+
+def _answer_request(plan: Plan, case: Case, arm: Arm, *, body: str, repeat: int) -> Request:
     return make_request(
         role="answer",
         endpoint=arm,
-        address=public_address(endpoint.base_url),
-        body=chat_body(model=endpoint.model, messages=messages, sampling=endpoint.sampling),
+        address=public_address(plan.endpoint(arm).base_url),
+        body=body,
         subject=Subject(kind="case", id=case.id, arm=arm),
         repeat=repeat,
     )
@@ -84,7 +104,6 @@ def vote_requests(
     Raises:
         InputError: The judge's prompt cannot be filled.
     """
-    # One text for all: the repeat is in the name, never in the prompt.
     body = judge_body(plan, prompt=prompt, reference=reference, answer=answer)
     address = public_address(plan.endpoint("judge").base_url)
     return tuple(

@@ -69,6 +69,8 @@ class DiskStore:
     and writes may come from different threads.
     """
 
+    commit_gap_s = 0.02
+
     def __init__(self, folder: Path) -> None:
         """Open the folder, or make it.
 

@@ -9,6 +9,8 @@ from harness.store.envelope import check_name
 class MemoryStore:
     """Responses in a dict, with the rules of a real store."""
 
+    commit_gap_s = 0.0
+
     def __init__(self) -> None:
         self._held: dict[str, Stored] = {}
 

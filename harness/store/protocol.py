@@ -12,6 +12,10 @@ class ResponseStore(Protocol):
     Every method raises `StoreError` where the store cannot be read or written.
     """
 
+    @property
+    def commit_gap_s(self) -> float:
+        """How far apart commits should be, in seconds, so that responses share them."""
+
     def get(self, name: str) -> Stored | None:
         """Return what is held under the name, if anything is."""
 

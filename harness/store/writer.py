@@ -3,6 +3,7 @@
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,8 +23,8 @@ class _Put(NamedTuple):
 class BatchWriter:
     """One thread that commits what is waiting, in one transaction at a time.
 
-    While a batch is being committed the next one gathers, so that a commit
-    costs less a response the more of them there are.
+    What comes while a batch is being committed, and for a moment after it,
+    goes into the next one.
     """
 
     def __init__(self, store: ResponseStore) -> None:
@@ -31,6 +32,7 @@ class BatchWriter:
         self._store = store
         self._loop = asyncio.get_running_loop()
         self._waiting: queue.SimpleQueue[_Put | None] = queue.SimpleQueue()
+        self._next_s = 0.0
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -59,16 +61,22 @@ class BatchWriter:
             self._store.close()
 
     def _next_batch(self) -> list[_Put]:
-        batch: list[_Put] = []
-        item = self._waiting.get()
-        while item is not None:
-            batch.append(item)
-            if len(batch) == _LARGEST_BATCH or self._waiting.empty():
-                return batch
+        """Return what is to be committed next, once it is time; nothing at the end."""
+        first = self._waiting.get()
+        if first is None:
+            return []
+        # A commit costs about as much as five more responses in it, so they follow
+        # each other at a distance; a response that comes alone does not wait.
+        time.sleep(max(0.0, self._next_s - time.monotonic()))
+        self._next_s = time.monotonic() + self._store.commit_gap_s
+        batch = [first]
+        while len(batch) < _LARGEST_BATCH and not self._waiting.empty():
             item = self._waiting.get()
-        if batch:
-            # The end was met behind them: it is met again next.
-            self._waiting.put(None)
+            if item is None:
+                # The end, met behind others: it is met again next.
+                self._waiting.put(None)
+                break
+            batch.append(item)
         return batch
 
     def _commit(self, batch: Sequence[_Put]) -> None:
