@@ -3,14 +3,12 @@
 import numpy as np
 
 from harness.analysis.mean import mean_differences
-from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, Table
-from harness.domain.cases import Arm
+from harness.analysis.table import ArmCounts, BoolArray, FloatArray, Table
 from harness.domain.report import FlakyBlock, Part
 from harness.stats.estimability import NotEstimable
 from harness.stats.flaky import FEWEST_REPEATS, Stratum, ThreeNumbers, three_numbers_cross_fitted
 
 RULE = "in either arm at least 2 repeats pass and at least 2 fail"
-_VOTE = {"pass": 1, "fail": 0, None: -1}
 
 
 def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
@@ -48,21 +46,13 @@ def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
 
 
 def _cross_fitted(table: Table, *, alpha: float) -> ThreeNumbers | None:
-    if len({len(r.baseline) for r in table.results} | {len(r.candidate) for r in table.results}) != 1:
+    baseline, candidate = table.baseline.outcomes, table.candidate.outcomes
+    if baseline is None or candidate is None or baseline.shape != candidate.shape:
         return None
     found = three_numbers_cross_fitted(
-        baseline=_repeats(table, "baseline"),
-        candidate=_repeats(table, "candidate"),
-        clusters=table.clusters,
-        confidence_level=1 - alpha,
+        baseline=baseline, candidate=candidate, clusters=table.clusters, confidence_level=1 - alpha
     )
     return None if isinstance(found, NotEstimable) else found
-
-
-def _repeats(table: Table, arm: Arm) -> IntArray:
-    """Return 1, 0 or -1 for each answer that passes, fails or has no outcome; shape (n_cases, n_repeats)."""
-    answers = [result.baseline if arm == "baseline" else result.candidate for result in table.results]
-    return np.array([[_VOTE[answer.outcome] for answer in found] for found in answers], dtype=np.int64)
 
 
 def _stratum(found: Stratum) -> Part:

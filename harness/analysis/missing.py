@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 
 from harness.domain.cases import ARMS, Arm
 from harness.domain.report import Missing
-from harness.domain.verdicts import CaseResult
+from harness.domain.verdicts import CaseResult, Graded
 
 
 def missing_blocks(results: Sequence[CaseResult]) -> tuple[Missing, ...]:
@@ -14,12 +16,15 @@ def missing_blocks(results: Sequence[CaseResult]) -> tuple[Missing, ...]:
 
 
 def _missing(results: Sequence[CaseResult], arm: Arm) -> Missing:
-    answers = [a for result in results for a in (result.baseline if arm == "baseline" else result.candidate)]
-    reasons = Counter(answer.reason for answer in answers if answer.reason is not None)
+    grades = Counter(chain.from_iterable(map(attrgetter(arm), results)))
+    reasons: Counter[str] = Counter()
+    for grade, n in grades.items():
+        if grade.reason is not None:
+            reasons[grade.reason] += n
     return Missing(
         arm=arm,
-        n_answers=len(answers),
-        n_graded=sum(answer.outcome is not None for answer in answers),
+        n_answers=grades.total(),
+        n_graded=grades.total() - reasons.total(),
         reasons=tuple(sorted(reasons.items())),
     )
 
@@ -27,4 +32,8 @@ def _missing(results: Sequence[CaseResult], arm: Arm) -> Missing:
 def applicable(result: CaseResult) -> bool:
     """Whether the graders apply to the case at all; where none does, it is coverage."""
     answers = (*result.baseline, *result.candidate)
-    return not answers or any(answer.reason != "not_applicable" for answer in answers)
+    return not answers or answers[0].reason != "not_applicable" or any(map(_applies, answers))
+
+
+def _applies(answer: Graded) -> bool:
+    return answer.reason != "not_applicable"

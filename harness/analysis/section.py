@@ -34,6 +34,7 @@ def analyse(
     """
     kept = [result for result in results if applicable(result)]
     table = make_table(kept, missing=spec.missing)
+    rows = table.rows_by_tag()
     of_mean = spec.primary
     target = Target(spec.estimand, of_mean if spec.estimand == "mean" else "pass")
     primary = primary_block(table, target, spec)
@@ -44,9 +45,9 @@ def analyse(
         missing=missing_blocks(results),
         n_not_applicable=len(results) - len(kept),
         guardrails=guardrail_blocks(table, spec),
-        slices=slice_blocks(table, target, spec),
+        slices=slice_blocks(table, rows, target, spec),
         flaky=flaky_block(table, alpha=spec.alpha),
-        flips=flips_block(table),
+        flips=flips_block(table, rows),
         segments=segments_block(table, dict(who or {}), target, alpha=spec.alpha),
         planning=planning_block(table, target, spec, primary),
     )

@@ -1,32 +1,47 @@
 """Tags: declared ones corrected by Holm, every other with a q-value that never gates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+
+import numpy as np
 
 from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Estimate, Target, estimate
 from harness.analysis.majority import pairs
-from harness.analysis.table import Table
+from harness.analysis.table import IntArray, Table
 from harness.domain.report import SliceBlock
 from harness.domain.specs import AnalysisSpec
 from harness.stats.multiplicity import benjamini_hochberg, holm
 
 
-def slice_blocks(table: Table, target: Target, spec: AnalysisSpec) -> tuple[SliceBlock, ...]:
-    """Return one block a tag, declared slices first, in the plan's order."""
-    found = {tag for result in table.results for tag in result.tags}
-    others = sorted(found - set(spec.slices))
-    return (*_family(table, target, spec, spec.slices), *_family(table, target, spec, others))
+def slice_blocks(
+    table: Table, rows: Mapping[str, IntArray], target: Target, spec: AnalysisSpec
+) -> tuple[SliceBlock, ...]:
+    """Return one block a tag, declared slices first, in the plan's order.
+
+    Args:
+        table: The cases.
+        rows: Its rows by tag.
+        target: What is estimated.
+        spec: The analysis, decided before the data.
+    """
+    nobody = np.zeros(0, dtype=np.int64)
+    declared = {tag: table.take(rows.get(tag, nobody)) for tag in spec.slices}
+    others = {tag: table.take(carrying) for tag, carrying in rows.items() if tag not in spec.slices}
+    return (
+        *_family(declared, target, spec, declared=True),
+        *_family(others, target, spec, declared=False),
+    )
 
 
-def _family(table: Table, target: Target, spec: AnalysisSpec, tags: Sequence[str]) -> list[SliceBlock]:
-    parts = [table.where(lambda result, tag=tag: tag in result.tags) for tag in tags]  # type: ignore[misc]
-    estimates = [estimate(part, target, confidence_level=1 - spec.alpha) for part in parts]
+def _family(
+    parts: Mapping[str, Table], target: Target, spec: AnalysisSpec, *, declared: bool
+) -> list[SliceBlock]:
+    estimates = [estimate(part, target, confidence_level=1 - spec.alpha) for part in parts.values()]
     raw = [found.pvalue for found in estimates if found.pvalue is not None]
-    declared = tuple(tags) == spec.slices
     adjusted = iter((holm(raw) if declared else benjamini_hochberg(raw)).tolist())
     return [
         _block(tag, part, found, declared, next(adjusted) if found.pvalue is not None else None)
-        for tag, part, found in zip(tags, parts, estimates, strict=True)
+        for (tag, part), found in zip(parts.items(), estimates, strict=True)
     ]
 
 

@@ -1,12 +1,13 @@
 """Case results as arrays, one row a case: the only shape the analysis computes on."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.domain.cases import Arm
 from harness.domain.verdicts import CaseResult, Graded
 
 IntArray = NDArray[np.int64]
@@ -23,6 +24,8 @@ class ArmCounts(NamedTuple):
         failed: Answers that failed.
         scored: Answers with a score.
         score_sum: Sum of their scores.
+        outcomes: 1, 0 or -1 for each answer that passes, fails or has no outcome,
+            shape (n_cases, n_repeats); None where not every case was asked as often.
     """
 
     asked: IntArray
@@ -30,6 +33,7 @@ class ArmCounts(NamedTuple):
     failed: IntArray
     scored: IntArray
     score_sum: FloatArray
+    outcomes: IntArray | None
 
     @property
     def majority(self) -> IntArray:
@@ -83,17 +87,25 @@ class Table(NamedTuple):
     def where(self, wanted: Callable[[CaseResult], bool]) -> "Table":
         """Return the table of the cases that are wanted."""
         keep = np.fromiter((wanted(result) for result in self.results), dtype=bool, count=self.n_cases)
-        return self.take(keep)
+        return self.take(np.flatnonzero(keep))
 
-    def take(self, keep: BoolArray) -> "Table":
-        """Return the table of the cases kept."""
+    def take(self, rows: IntArray) -> "Table":
+        """Return the table of these rows, in this order."""
         return Table(
-            results=tuple(result for result, kept in zip(self.results, keep, strict=True) if kept),
-            clusters=None if self.clusters is None else self.clusters[keep],
-            weights=self.weights[keep],
-            baseline=_kept(self.baseline, keep),
-            candidate=_kept(self.candidate, keep),
+            results=tuple(map(self.results.__getitem__, rows.tolist())),
+            clusters=None if self.clusters is None else self.clusters[rows],
+            weights=self.weights[rows],
+            baseline=_kept(self.baseline, rows),
+            candidate=_kept(self.candidate, rows),
         )
+
+    def rows_by_tag(self) -> dict[str, IntArray]:
+        """Return the rows that carry each tag; tags in order of their names."""
+        rows: dict[str, list[int]] = defaultdict(list)
+        for row, result in enumerate(self.results):
+            for tag in result.tags:
+                rows[tag].append(row)
+        return {tag: np.array(rows[tag], dtype=np.int64) for tag in sorted(rows)}
 
 
 def make_table(results: Sequence[CaseResult], *, missing: Literal["no_verdict", "fail"]) -> Table:
@@ -117,38 +129,40 @@ def make_table(results: Sequence[CaseResult], *, missing: Literal["no_verdict", 
     )
 
 
-def arm(table: Table, name: Arm) -> ArmCounts:
-    """Return one arm's counts."""
-    return table.baseline if name == "baseline" else table.candidate
-
-
 def _counts(answers: Sequence[Sequence[Graded]], *, missing: Literal["no_verdict", "fail"]) -> ArmCounts:
-    passed = np.array([sum(a.outcome == "pass" for a in found) for found in answers], dtype=np.int64)
-    failed = np.array([_failed(found, missing) for found in answers], dtype=np.int64)
-    asked = np.array([len(found) for found in answers], dtype=np.int64)
-    scores = [[a.score for a in found if a.score is not None] for found in answers]
+    """Count each distinct grade once, and answers by its number: a million answers have few."""
+    flat = list(chain.from_iterable(answers))
+    grades = list(dict.fromkeys(flat))
+    numbers = {grade: number for number, grade in enumerate(grades)}
+    codes = np.fromiter(map(numbers.__getitem__, flat), dtype=np.int64, count=len(flat))
+    asked = np.fromiter(map(len, answers), dtype=np.int64, count=len(answers))
+    case = np.repeat(np.arange(asked.size), asked)
+    outcome = np.array([_outcome(grade, missing) for grade in grades], dtype=np.int64)[codes]
+    score = np.array([np.nan if grade.score is None else grade.score for grade in grades])[codes]
+    scored = ~np.isnan(score)
+    alike = asked.size > 0 and int(asked.min()) == int(asked.max())
     return ArmCounts(
         asked=asked,
-        passed=passed,
-        failed=failed,
-        scored=np.array([len(found) for found in scores], dtype=np.int64),
-        score_sum=np.array([sum(found) for found in scores], dtype=np.float64),
+        passed=np.bincount(case[outcome == 1], minlength=asked.size),
+        failed=np.bincount(case[outcome == 0], minlength=asked.size),
+        scored=np.bincount(case[scored], minlength=asked.size),
+        score_sum=np.bincount(case[scored], weights=score[scored], minlength=asked.size),
+        outcomes=outcome.reshape(asked.size, -1) if alike else None,
     )
 
 
-def _kept(counts: ArmCounts, keep: BoolArray) -> ArmCounts:
+def _outcome(grade: Graded, missing: Literal["no_verdict", "fail"]) -> int:
+    if grade.outcome is None and missing == "fail" and grade.reason != "not_applicable":
+        return 0
+    return {"pass": 1, "fail": 0, None: -1}[grade.outcome]
+
+
+def _kept(counts: ArmCounts, rows: IntArray) -> ArmCounts:
     return ArmCounts(
-        asked=counts.asked[keep],
-        passed=counts.passed[keep],
-        failed=counts.failed[keep],
-        scored=counts.scored[keep],
-        score_sum=counts.score_sum[keep],
+        asked=counts.asked[rows],
+        passed=counts.passed[rows],
+        failed=counts.failed[rows],
+        scored=counts.scored[rows],
+        score_sum=counts.score_sum[rows],
+        outcomes=None if counts.outcomes is None else counts.outcomes[rows],
     )
-
-
-def _failed(answers: Sequence[Graded], missing: Literal["no_verdict", "fail"]) -> int:
-    if missing == "fail":
-        return sum(
-            a.outcome == "fail" or (a.outcome is None and a.reason != "not_applicable") for a in answers
-        )
-    return sum(a.outcome == "fail" for a in answers)
