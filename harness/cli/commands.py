@@ -239,6 +239,57 @@ def power(**options: Any) -> int:
 
 
 @cli.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--type", "kind", type=click.Choice(["p256", "ed25519"]), default="p256", show_default=True)
+@_JSON
+def keygen(path: Path, kind: str, as_json: bool) -> int:
+    """Make a key that signs, and its public half.
+
+    PATH is the key's file, or a folder that gets signer.key and signer.pub.
+    Nothing is ever overwritten.
+    """
+    return _do("sign", "keygen", path=path, kind=kind, as_json=as_json)
+
+
+@cli.command()
+@_RUN
+@click.option("--key", type=click.Path(path_type=Path), help="The signing key's file.")
+@click.option("--key-env", "variable", metavar="NAME", help="The environment variable that holds its PEM.")
+@click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger has the look.")
+@click.option("--replace", is_flag=True, help="Sign again where this key has signed already.")
+@_JSON
+def sign(**options: Any) -> int:
+    """Sign the report of a run.
+
+    First every number is made again from the evidence: what does not follow is
+    not signed. A second signer gets a bundle of its own.
+    """
+    return _do("sign", "sign", **options)
+
+
+@cli.command()
+@_RUN
+@click.option(
+    "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key that counts."
+)
+@click.option("--trust", type=click.Path(path_type=Path), help="A list of keys that count, and when.")
+@click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger has the looks.")
+@click.option(
+    "--inputs", type=click.Path(path_type=Path), help="The experiment's folder: hash its files too."
+)
+@click.option("--recompute", is_flag=True, help="Make every number again from the evidence.")
+@_JSON
+def verify(**options: Any) -> int:
+    """Verify a report, its evidence and its signature.
+
+    Exit codes: 0 all holds and the gates passed, 1 all holds and a gate failed,
+    3 something is not proven (without a key: who signed), 4 something was
+    changed.
+    """
+    return _do("verify", "verify", **options)
+
+
+@cli.command()
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="Write one file a schema here.")
 @click.argument("name", required=False)
 def schema(directory: Path | None, name: str | None) -> int:

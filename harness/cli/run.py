@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from harness.cli.project import load, matching_lock
 from harness.cli.provenance import provenance
 from harness.cli.run_files import (
     RunKind,
+    keep_lock,
     read_look,
     read_origin,
     read_provenance,
@@ -53,6 +54,8 @@ def run_experiment(experiment: Path, directory: Path | None, *, locked: bool) ->
     lock = matching_lock(experiment, plan, wanted=locked)
     path = directory or _default_directory(plan, "")
     run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
+    if lock is not None:
+        keep_lock(path, experiment)
     return path
 
 
@@ -78,13 +81,18 @@ def report(*, run: Path, as_json: bool) -> int:
 
 def make_report(run: Path) -> Report:
     """Return the report that a sealed run comes to."""
+    return report_of(run, read_evidence(run), read_timings(run))
+
+
+def report_of(run: Path, evidence: Iterable[Evidence], timings: Iterable[Timing]) -> Report:
+    """Return the report that these records of a run come to."""
     plan = read_plan(run)
     return conclude(
         Concluded(
             plan=plan,
             kind=read_origin(run).kind,
             manifest=read_manifest(run),
-            reading=read_run(plan, read_evidence(run), read_timings(run)),
+            reading=read_run(plan, evidence, timings),
             provenance=read_provenance(run),
             n_calls_planned=n_calls_planned(plan).total,
             look=read_look(run),

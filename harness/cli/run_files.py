@@ -11,6 +11,7 @@ from harness.domain.errors import InputError, Tampered
 from harness.domain.plan import Look
 from harness.domain.record import Record, Text
 from harness.domain.report import Provenance, Report
+from harness.inputs.lock import lock_path
 from harness.report.document import report_bytes
 from harness.report.junit import junit
 from harness.report.markdown import summary_markdown
@@ -19,7 +20,9 @@ from harness.store.replace import replace_bytes
 
 _R = TypeVar("_R", bound=Record)
 
-_ORIGIN, _PROVENANCE, _LOOK = "origin.json", "provenance.json", "look.json"
+REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "junit.xml"
+ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
+LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
 
 
 RunKind = Literal["run", "audit"]
@@ -35,48 +38,60 @@ class Origin(Record):
 def write_origin(run: Path, *, gold: Path, kind: RunKind) -> None:
     """Remember where the gold set's ledger is, as seen from the run directory."""
     relative = os.path.relpath(gold.resolve(), run.resolve())
-    replace_bytes(run / _ORIGIN, canonical_bytes(Origin(gold=Path(relative).as_posix(), kind=kind)))
+    replace_bytes(run / ORIGIN, canonical_bytes(Origin(gold=Path(relative).as_posix(), kind=kind)))
 
 
 def read_origin(run: Path) -> Origin:
     """Return where a run comes from."""
-    return _read(run / _ORIGIN, Origin)
+    return _read(run / ORIGIN, Origin)
 
 
 def write_provenance(run: Path, provenance: Provenance) -> None:
     """Remember what made the run, so that its report says the same wherever it is made again."""
-    replace_bytes(run / _PROVENANCE, canonical_bytes(provenance))
+    replace_bytes(run / PROVENANCE, canonical_bytes(provenance))
 
 
 def read_provenance(run: Path) -> Provenance:
     """Return what made a run."""
-    return _read(run / _PROVENANCE, Provenance)
+    return _read(run / PROVENANCE, Provenance)
 
 
 def write_look(run: Path, look: Look) -> None:
     """Keep the look that opened the held-out split of this run."""
-    replace_bytes(run / _LOOK, canonical_bytes(look))
+    replace_bytes(run / LOOK, canonical_bytes(look))
 
 
 def read_look(run: Path) -> Look | None:
     """Return the look that opened the held-out split; null while it is closed."""
-    return _read(run / _LOOK, Look) if (run / _LOOK).exists() else None
+    return _read(run / LOOK, Look) if (run / LOOK).exists() else None
+
+
+def keep_lock(run: Path, experiment: Path) -> None:
+    """Keep the lock that the run matched, and its signature where it has one, so that both travel with it."""
+    lock = lock_path(experiment)
+    for beside, kept in ((lock, LOCK), (lock.with_suffix(".sigstore.json"), LOCK_SIGNATURE)):
+        if beside.exists():
+            replace_bytes(run / kept, beside.read_bytes())
 
 
 def write_reports(run: Path, report: Report) -> None:
     """Write every form of the report."""
-    replace_bytes(run / "report.json", report_bytes(report))
-    replace_bytes(run / "report.html", page(report).encode("utf-8"))
-    replace_bytes(run / "summary.md", summary_markdown(report).encode("utf-8"))
-    replace_bytes(run / "junit.xml", junit(report).encode("utf-8"))
+    replace_bytes(run / REPORT, report_bytes(report))
+    replace_bytes(run / PAGE, page(report).encode("utf-8"))
+    replace_bytes(run / SUMMARY, summary_markdown(report).encode("utf-8"))
+    replace_bytes(run / JUNIT, junit(report).encode("utf-8"))
 
 
 def _read(path: Path, kind: type[_R]) -> _R:
     try:
-        return kind.from_json(path.read_bytes())
+        content = path.read_bytes()
+        found = kind.from_json(content)
     except FileNotFoundError as error:
         raise InputError(f"{path}: is not there; wanted a run directory made by `harness run`") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise Tampered(f"{path}: not as the harness writes it") from error
+    if canonical_bytes(found) != content:
+        raise Tampered(f"{path}: not in the bytes that the harness wrote")
+    return found
