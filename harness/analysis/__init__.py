@@ -1,7 +1,8 @@
 """Verdicts to pairs to estimates to a decision, for one side of the split."""
 
-from harness.analysis.decision import decide, decide_audit, exit_code, integrity_gates
+from harness.analysis.decision import decide, decide_audit, integrity_gates
 from harness.analysis.section import analyse
 from harness.analysis.segments import answerers
+from harness.domain.exit_codes import exit_code
 
 __all__ = ["analyse", "answerers", "decide", "decide_audit", "exit_code", "integrity_gates"]

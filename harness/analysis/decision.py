@@ -180,15 +180,3 @@ def _decision(
 
 def _points(difference: float) -> str:
     return f"{100 * difference:+.1f} points"
-
-
-def exit_code(decision: Decision) -> int:
-    """Return the exit code: 1 for a gate that failed, 3 where it could not be measured."""
-    failed = {gate.name for gate in decision.gates if gate.status == "fail"}
-    if decision.basis == "none" and not failed:
-        return 0 if any(gate.status == "pass" for gate in decision.gates) else 3
-    if failed - {"completeness"}:
-        return 1
-    if failed or decision.verdict in ("inconclusive", "invalid"):
-        return 3
-    return 0

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.analysis import exit_code
 from harness.cli.run_files import (
     LOCK,
     LOCK_SIGNATURE,
@@ -16,6 +15,7 @@ from harness.cli.run_files import (
     read_origin,
 )
 from harness.domain.errors import HarnessError, InputError
+from harness.domain.exit_codes import exit_code
 from harness.domain.manifest import Manifest
 from harness.domain.plan import Look, Plan
 from harness.domain.report import Report

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.analysis import exit_code
 from harness.cli.output import printable, put
 from harness.cli.run_claims import attempted, run_claims
 from harness.cli.run_files import REPORT
 from harness.cli.signature_claims import Signatures, check_signatures, utc_now
 from harness.cli.signed_run import RunDocuments, bundles_of, read_documents
 from harness.domain.errors import HarnessError, InputError
+from harness.domain.exit_codes import exit_code
 from harness.report.inert import inert
 from harness.report.trust import pinned_keys
 from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, verification
