@@ -7,19 +7,18 @@ from harness.domain.canonical import canonical_bytes
 def completion_response(
     text: str | None,
     *,
-    model: str,
+    model: str | None,
     fingerprint: str | None = None,
     finish_reason: str = "stop",
     usage: Usage | None = None,
 ) -> Response:
     """Return a response in the form that a server would send it.
 
-    The same arguments give the same bytes. ``usage`` null leaves the block
-    out: unknown, not 0.
+    The same arguments give the same bytes. ``model`` and ``usage`` null leave
+    it out: unknown, not empty and not 0.
     """
     document: dict[str, object] = {
         "object": "chat.completion",
-        "model": model,
         "system_fingerprint": fingerprint,
         "choices": [
             {
@@ -29,6 +28,8 @@ def completion_response(
             }
         ],
     }
+    if model is not None:
+        document["model"] = model
     if usage is not None:
         document["usage"] = {
             **usage.model_dump(),

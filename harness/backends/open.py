@@ -24,7 +24,7 @@ def open_backend(name: str, endpoint: EndpointSpec, *, root: Path, environ: Mapp
     if endpoint.backend == "recorded":
         if not endpoint.replies:
             raise InputError(f"endpoint {name}: replies: found nothing, wanted a file")
-        return RecordedBackend(root / endpoint.replies, model=endpoint.model)
+        return RecordedBackend(root / endpoint.replies)
     # Here, not at the top: the SDK takes longer to import than a recorded run to finish.
     from harness.backends.chat import ChatBackend
 

@@ -35,22 +35,21 @@ class RecordedBackend:
 
     A line of the file is a `RecordedReply`, found by what it is about, or an
     `Evidence` record of an earlier run, found by the request's name. A recorded
-    answer that names no arm is the answer of either arm.
+    answer that names no arm is the answer of either arm. A reply that names no
+    model came from nobody knows whom: the endpoint's name is not put in its place.
     """
 
-    def __init__(self, path: Path, *, model: str) -> None:
+    def __init__(self, path: Path) -> None:
         """Read the file.
 
         Args:
             path: The file, or the run directory that holds ``evidence.jsonl``.
-            model: The model id of replies that name none.
 
         Raises:
             InputError: The file cannot be read, a line is no reply, or two
                 lines are about the same call.
         """
         self._path = path / "evidence.jsonl" if path.is_dir() else path
-        self._model = model
         self._replies: Mapping[About, RecordedReply] = {}
         self._evidence: Mapping[str, Evidence] = {}
         if _is_evidence(self._path):
@@ -73,7 +72,7 @@ class RecordedBackend:
             raise Permanent(reply.failure, f"recorded as a failure in {self._path.name}")
         return completion_response(
             reply.content,
-            model=reply.model or self._model,
+            model=reply.model,
             fingerprint=reply.fingerprint,
             finish_reason=reply.finish_reason,
         )

@@ -3,6 +3,7 @@
 from harness.graders.arm_prompt import arm_template_problem
 from harness.graders.checks import check_problem
 from harness.graders.judge_request import judge_prompt_problem, judge_value_problem
+from harness.graders.reply import judge_problem
 from harness.inputs.rules import GraderRules
 
 RULES: dict[str, str] = {
@@ -24,6 +25,7 @@ RULES: dict[str, str] = {
 
 GRADER_RULES = GraderRules(
     check_problem=check_problem,
+    judge_problem=judge_problem,
     judge_prompt_problem=judge_prompt_problem,
     judge_value_problem=judge_value_problem,
     arm_template_problem=arm_template_problem,

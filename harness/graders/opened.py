@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from harness.domain.calls import Evidence, Identity, Usage
-from harness.domain.completion import MalformedBody, read_completion, response_bytes
+from harness.domain.completion import MalformedBody, read_response
 from harness.domain.specs import JudgeSpec
 from harness.domain.verdicts import NoVerdict, Verdict
 from harness.graders.reply import reply_reader
@@ -35,9 +35,8 @@ def opened(record: Evidence) -> Opened:
         return Opened(text=None, reason="failed", detail=record.failure.kind)
     if record.response is None:
         return NOT_RUN
-    body = record.response.body if record.response.encoding == "utf-8" else response_bytes(record.response)
     try:
-        completion = read_completion(body)
+        completion = read_response(record.response)
     except MalformedBody as error:
         return Opened(text=None, reason="unreadable", detail=str(error)[:200], identity=_NOBODY)
     return Opened(

@@ -129,6 +129,9 @@ def _refuse_unfilled_judge(parts: Parts, rules: GraderRules) -> None:
     """Refuse a judge's prompt that itself is wrong, or that some item leaves a gap in."""
     if parts.judge is None:
         return
+    unreadable = rules.judge_problem(parts.judge.spec)
+    if unreadable is not None:
+        raise InputError(f"{parts.judge.paths[0]}: {unreadable}")
     path, shown = parts.judge.paths[-1], _shown(parts)
     problem = rules.judge_prompt_problem(parts.judge.prompt)
     if problem is not None:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from harness.domain.cases import Case
 from harness.domain.checks import Check
 from harness.domain.plan import Template
+from harness.domain.specs import JudgeSpec
 
 
 class JudgeValueProblem(Protocol):
@@ -29,9 +30,10 @@ class ArmTemplateProblem(Protocol):
 
 
 class GraderRules(NamedTuple):
-    """Four questions; each answer is a complaint without a place, or null."""
+    """Five questions; each answer is a complaint without a place, or null."""
 
     check_problem: Callable[[Check], str | None]
+    judge_problem: Callable[[JudgeSpec], str | None]
     judge_prompt_problem: Callable[[str], str | None]
     judge_value_problem: JudgeValueProblem
     arm_template_problem: ArmTemplateProblem

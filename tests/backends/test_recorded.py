@@ -22,8 +22,8 @@ def replies(tmp_path: Path, *lines: object, name: str = "replies.jsonl") -> Path
     return path
 
 
-def ask(path: Path, request: Request, model: str = "recorded-1") -> Response:
-    return asyncio.run(RecordedBackend(path, model=model).send(request))
+def ask(path: Path, request: Request) -> Response:
+    return asyncio.run(RecordedBackend(path).send(request))
 
 
 def test_an_answer_is_found_by_case_arm_and_repeat(tmp_path):
@@ -80,10 +80,10 @@ def test_a_recorded_reply_says_who_answered_and_counts_no_tokens(tmp_path):
     assert completion.usage is None
 
 
-def test_a_reply_that_names_no_model_has_the_model_of_the_endpoint(tmp_path):
+def test_a_reply_that_names_no_model_came_from_nobody_knows_whom(tmp_path):
     path = replies(tmp_path, {"id": "c1", "content": "yes"})
 
-    assert read_response(ask(path, an_answer(), model="llama-2")).identity.model == "llama-2"
+    assert read_response(ask(path, an_answer())).identity.model is None
 
 
 def test_null_content_is_a_response_without_text(tmp_path):
@@ -123,7 +123,7 @@ def test_two_replies_about_one_call_are_refused_with_both_lines(tmp_path):
     path = replies(tmp_path, {"id": "c1", "content": "a"}, "", {"id": "c1", "content": "b"})
 
     with pytest.raises(InputError, match=r"replies.jsonl:3: a second reply for case 'c1'.* on line 1"):
-        RecordedBackend(path, model="m")
+        RecordedBackend(path)
 
 
 @pytest.mark.parametrize(
@@ -141,12 +141,12 @@ def test_a_line_that_is_no_reply_is_refused_with_its_place(tmp_path, line, compl
     path = replies(tmp_path, {"id": "c1", "content": "a"}, line)
 
     with pytest.raises(InputError, match=complaint):
-        RecordedBackend(path, model="m")
+        RecordedBackend(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match=r"gone\.jsonl: cannot be read: No such file"):
-        RecordedBackend(tmp_path / "gone.jsonl", model="m")
+        RecordedBackend(tmp_path / "gone.jsonl")
 
 
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing(tmp_path):
@@ -199,4 +199,4 @@ def test_evidence_that_holds_a_request_twice_is_refused(tmp_path):
     line = evidence(an_answer(), response=completion_response("x", model="m"))
 
     with pytest.raises(InputError, match=r"replies.jsonl:2: a second reply for request [0-9a-f]{64}"):
-        RecordedBackend(replies(tmp_path, line, line), model="m")
+        RecordedBackend(replies(tmp_path, line, line))
