@@ -5,14 +5,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from harness.analysis.blocks import MAJORITY_SUPPORT
+from harness.analysis.gating import gating_mean
 from harness.analysis.majority import paired_interval
 from harness.analysis.mean import Measure, mean_differences
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
 from harness.domain.specs import Estimand
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
-from harness.stats.means import paired_mean, paired_mean_plus_two
 
 Fill = Literal["measured", "worst", "best"]
 
@@ -58,39 +57,36 @@ def estimate(table: Table, target: Target, *, confidence_level: float, fill: Fil
 
 def _of_majority(differences: IntArray, clusters: IntArray | None, level: float) -> Estimate:
     found = paired_interval(differences, clusters, confidence_level=level)
-    missing = isinstance(found.interval, NotEstimable)
     return Estimate(
         n_cases=differences.size,
         difference=int(differences.sum()) / differences.size,
         interval=None if isinstance(found.interval, NotEstimable) else found.interval,
         pvalue=found.pvalue,
-        reason=found.interval.reason if missing and isinstance(found.interval, NotEstimable) else None,
+        reason=found.interval.reason if isinstance(found.interval, NotEstimable) else None,
     )
 
 
 def _of_mean(differences: FloatArray, clusters: IntArray | None, level: float, *, bounded: bool) -> Estimate:
-    support = MAJORITY_SUPPORT if bounded else None
+    found = gating_mean(differences, clusters, confidence_level=level, bounded=bounded)
     difference = math.fsum(differences) / differences.size
-    found = paired_mean(differences=differences, clusters=clusters, confidence_level=level, support=support)
-    if not isinstance(found, NotEstimable):
-        return Estimate(differences.size, difference, found.interval, found.pvalue, None)
-    if support is not None:
-        widened = paired_mean_plus_two(
-            differences=differences, clusters=clusters, confidence_level=level, support=support
-        )
-        if not isinstance(widened, NotEstimable):
-            return Estimate(differences.size, difference, widened, None, found.reason)
-    return Estimate(differences.size, difference, None, None, found.reason)
+    if isinstance(found, NotEstimable):
+        return Estimate(differences.size, difference, None, None, found.reason)
+    return Estimate(differences.size, difference, found.interval, found.mean.pvalue, None)
+
+
+def measured_differences(table: Table, target: Target) -> tuple[BoolArray, FloatArray]:
+    """Return which cases have a difference, shape (n_cases,), and theirs, shape (n_known,)."""
+    if target.estimand == "majority":
+        was, now = table.baseline.majority, table.candidate.majority
+        known = (was >= 0) & (now >= 0)
+        return known, (now - was)[known].astype(np.float64)
+    found = mean_differences(table, of=target.of)
+    return found.known, found.differences
 
 
 def _differences(table: Table, target: Target, fill: Fill) -> tuple[BoolArray, FloatArray]:
     if fill == "measured":
-        if target.estimand == "majority":
-            was, now = table.baseline.majority, table.candidate.majority
-            known = (was >= 0) & (now >= 0)
-            return known, (now - was)[known].astype(np.float64)
-        found = mean_differences(table, of=target.of)
-        return found.known, found.differences
+        return measured_differences(table, target)
     if target.of == "score":
         raise ValueError("what a missing score could have been is not known")
     everyone = np.ones(table.n_cases, dtype=bool)

@@ -1,14 +1,16 @@
 """Guardrails: each must be shown not to be worse than its margin; all must pass."""
 
+import numpy as np
+
 from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Estimate, Target, estimate
+from harness.analysis.gating import gating_mean
 from harness.analysis.majority import pairs
 from harness.analysis.mean import mean_differences
 from harness.analysis.table import Table
 from harness.domain.report import GuardrailBlock
 from harness.domain.specs import AnalysisSpec, Guardrail
 from harness.stats.estimability import NotEstimable
-from harness.stats.means import one_sided_pvalue, paired_mean
 from harness.stats.paired_difference import tango_noninferiority
 
 
@@ -57,11 +59,10 @@ def _pvalue(part: Table, guardrail: Guardrail) -> float | None:
             n_cases=counts.differences.size,
             margin=guardrail.margin,
         ).pvalue
-    differences = counts.differences
     if guardrail.estimand == "mean":
         means = mean_differences(part, of="pass")
-        differences, clusters = means.differences, part.clusters_of(means.known)  # type: ignore[assignment]
-    mean = paired_mean(differences=differences, clusters=clusters, confidence_level=0.95)
-    if isinstance(mean, NotEstimable):
-        return None
-    return one_sided_pvalue(mean, threshold=-guardrail.margin, alternative="greater")
+        differences, clusters = means.differences, part.clusters_of(means.known)
+    else:
+        differences = counts.differences.astype(np.float64)
+    mean = gating_mean(differences, clusters, confidence_level=0.95, bounded=True)
+    return None if isinstance(mean, NotEstimable) else mean.noninferiority(guardrail.margin)

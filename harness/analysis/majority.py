@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.analysis.blocks import MAJORITY_SUPPORT, interval_block
+from harness.analysis.blocks import interval_block
+from harness.analysis.gating import gating_mean
 from harness.analysis.table import BoolArray, IntArray, Table
 from harness.domain.report import IntervalBlock, MajorityBlock
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.mcnemar import mcnemar_exact, mcnemar_midp
-from harness.stats.means import paired_mean, paired_mean_plus_two
 from harness.stats.paired_difference import tango_interval
 
 
@@ -63,9 +63,9 @@ def paired_interval(
     """Return the interval of the mean of -1, 0 and 1, one a case.
 
     Where every case stands alone this is Tango's score interval with mid-p
-    McNemar; where cases share clusters, CR2 with Satterthwaite df, or the
-    plus-two interval where nothing varies between clusters. The choice hangs
-    on the plan's clusters, never on the outcomes.
+    McNemar; where cases share clusters, the plus-two interval on CR2 with
+    Satterthwaite df. The choice hangs on the plan's clusters, never on the
+    outcomes.
 
     Args:
         differences: Candidate minus baseline, shape (n_cases,), n_cases >= 1.
@@ -76,21 +76,12 @@ def paired_interval(
     tango = tango_interval(gain=gain, loss=loss, n_cases=differences.size, confidence_level=confidence_level)
     if clusters is None:
         return PairedInterval(tango, mcnemar_midp(gain=gain, loss=loss).pvalue, None)
-    mean = paired_mean(
-        differences=differences,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        support=MAJORITY_SUPPORT,
+    mean = gating_mean(
+        differences.astype(np.float64), clusters, confidence_level=confidence_level, bounded=True
     )
     if isinstance(mean, NotEstimable):
-        widened = paired_mean_plus_two(
-            differences=differences,
-            clusters=clusters,
-            confidence_level=confidence_level,
-            support=MAJORITY_SUPPORT,
-        )
-        return PairedInterval(widened, None, tango)
-    return PairedInterval(mean.interval, mean.pvalue, tango)
+        return PairedInterval(mean, None, tango)
+    return PairedInterval(mean.interval, mean.mean.pvalue, tango)
 
 
 def majority_block(table: Table, *, alpha: float) -> MajorityBlock:

@@ -5,12 +5,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from harness.analysis.blocks import MAJORITY_SUPPORT, generator, interval_block
+from harness.analysis.blocks import generator, interval_block
+from harness.analysis.gating import gating_mean
 from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, Table
 from harness.domain.report import IntervalBlock, MeanBlock
 from harness.stats.bootstrap import percentile_bootstrap
 from harness.stats.estimability import NotEstimable
-from harness.stats.means import paired_mean, paired_mean_plus_two
+from harness.stats.means import PairedMean, paired_mean
 from harness.stats.permutation import sign_flip
 
 Measure = Literal["pass", "score"]
@@ -57,21 +58,17 @@ def _sums(arm: ArmCounts, of: Measure) -> tuple[FloatArray, IntArray]:
 def mean_block(table: Table, *, of: Measure, alpha: float, seed: int) -> MeanBlock:
     """Return the mean difference with its error, its tests and its intervals.
 
-    The interval is the t interval on the CR2 standard error. Where nothing
-    varies between the cases it has no width, and the plus-two interval stands
-    in its place, under its own name.
+    Interval and p-value are those that may decide: of passes the plus-two
+    interval, of scores the t interval. The standard error is the plain CR2 one.
     """
     found = mean_differences(table, of=of)
     n_known = int(found.known.sum())
     if n_known == 0:
         return _empty(of, n_cases=0, n_clusters=0, reason=f"no case has a {of} in both arms")
     clusters = table.clusters_of(found.known)
-    estimate = paired_mean(
-        differences=found.differences,
-        clusters=clusters,
-        confidence_level=1 - alpha,
-        support=MAJORITY_SUPPORT if of == "pass" else None,
-    )
+    estimate = paired_mean(differences=found.differences, clusters=clusters, confidence_level=1 - alpha)
+    gating = gating_mean(found.differences, clusters, confidence_level=1 - alpha, bounded=of == "pass")
+    decides = None if isinstance(gating, NotEstimable) else gating
     flip = sign_flip(
         differences=found.differences,
         clusters=clusters,
@@ -89,16 +86,14 @@ def mean_block(table: Table, *, of: Measure, alpha: float, seed: int) -> MeanBlo
         difference=math.fsum(found.differences) / n_known,
         standard_error=measured.standard_error if measured else None,
         df=measured.df if measured else None,
-        interval=interval_block(measured.interval)
-        if measured
-        else _widened(found.differences, clusters, of=of, alpha=alpha),
-        pvalue=measured.pvalue if measured else None,
+        interval=interval_block(decides.interval) if decides else None,
+        pvalue=decides.mean.pvalue if decides else None,
         pvalue_permutation=None if isinstance(flip, NotEstimable) else flip.pvalue,
         pvalue_permutation_is_bound=not isinstance(flip, NotEstimable) and flip.is_bound,
         naive_standard_error=measured.naive_standard_error if measured else None,
         bootstrap=bootstrap,
         bootstrap_reason=bootstrap_reason,
-        reason=estimate.reason if isinstance(estimate, NotEstimable) else None,
+        reason=gating.reason if isinstance(gating, NotEstimable) else _reason(estimate),
     )
 
 
@@ -120,19 +115,8 @@ def _empty(of: Measure, *, n_cases: int, n_clusters: int, reason: str) -> MeanBl
     )
 
 
-def _widened(
-    differences: FloatArray, clusters: IntArray | None, *, of: Measure, alpha: float
-) -> IntervalBlock | None:
-    if of == "score":  # what a score can reach is not known here
-        return None
-    return interval_block(
-        paired_mean_plus_two(
-            differences=differences,
-            clusters=clusters,
-            confidence_level=1 - alpha,
-            support=MAJORITY_SUPPORT,
-        )
-    )
+def _reason(estimate: PairedMean | NotEstimable) -> str | None:
+    return f"no standard error: {estimate.reason}" if isinstance(estimate, NotEstimable) else None
 
 
 def _bootstrap(

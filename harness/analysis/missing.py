@@ -5,14 +5,53 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 
+from harness.analysis.blocks import interval_block
+from harness.analysis.estimate import Target
+from harness.analysis.table import BoolArray, Table
 from harness.domain.cases import ARMS, Arm
-from harness.domain.report import Missing
+from harness.domain.report import Missing, MissingnessBlock
 from harness.domain.verdicts import CaseResult, Graded
+from harness.stats.missing import differential_missingness
 
 
 def missing_blocks(results: Sequence[CaseResult]) -> tuple[Missing, ...]:
     """Return one block an arm."""
     return tuple(_missing(results, arm) for arm in ARMS)
+
+
+def missingness_block(table: Table, target: Target, *, alpha: float) -> MissingnessBlock:
+    """Return whether one arm lacks its verdict more often than the other, case by case."""
+    baseline, candidate = measured(table, target)
+    if table.n_cases == 0:
+        return MissingnessBlock(
+            n_cases=0,
+            baseline_only=0,
+            candidate_only=0,
+            difference=None,
+            interval=None,
+            pvalue=None,
+            reason="no case",
+        )
+    found = differential_missingness(
+        baseline_observed=baseline, candidate_observed=candidate, confidence_level=1 - alpha
+    )
+    return MissingnessBlock(
+        n_cases=table.n_cases,
+        baseline_only=found.baseline_only,
+        candidate_only=found.candidate_only,
+        difference=found.difference,
+        interval=interval_block(found.interval),
+        pvalue=found.pvalue,
+    )
+
+
+def measured(table: Table, target: Target) -> tuple[BoolArray, BoolArray]:
+    """Return whether each case has in each arm what the estimand needs; shape (n_cases,) each."""
+    if target.estimand == "majority":
+        return table.baseline.majority >= 0, table.candidate.majority >= 0
+    if target.of == "score":
+        return table.baseline.scored > 0, table.candidate.scored > 0
+    return table.baseline.graded > 0, table.candidate.graded > 0
 
 
 def _missing(results: Sequence[CaseResult], arm: Arm) -> Missing:

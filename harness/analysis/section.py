@@ -8,19 +8,29 @@ from harness.analysis.flips import flips_block
 from harness.analysis.guardrails import guardrail_blocks
 from harness.analysis.majority import majority_block
 from harness.analysis.mean import mean_block
-from harness.analysis.missing import applicable, missing_blocks
+from harness.analysis.missing import applicable, missing_blocks, missingness_block
 from harness.analysis.planning import planning_block
+from harness.analysis.population import population_block
 from harness.analysis.reading import primary_block
 from harness.analysis.segments import Answerers, segments_block
 from harness.analysis.slices import slice_blocks
 from harness.analysis.table import make_table
-from harness.domain.report import Section
+from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
+from harness.domain.report import DecisionVerdict, GuardrailBlock, PrimaryBlock, Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 
+# What the primary must say for the declared slices to be tested at all.
+HOLDING: frozenset[DecisionVerdict] = frozenset({"improvement", "equivalent", "non_inferior"})
+
 
 def analyse(
-    results: Sequence[CaseResult], spec: AnalysisSpec, *, who: Mapping[str, Answerers] | None = None
+    results: Sequence[CaseResult],
+    spec: AnalysisSpec,
+    *,
+    who: Mapping[str, Answerers] | None = None,
+    judged: JudgeVotes | None = None,
+    costs: CallCosts = IN_CALLS,
 ) -> Section:
     """Compute everything the report says of these cases.
 
@@ -31,6 +41,8 @@ def analyse(
         results: The cases, in plan order. None at all is allowed.
         spec: The analysis, decided before the data.
         who: Who answered each case, for runs where that is known.
+        judged: The judge's votes, for runs where an answer has more than one.
+        costs: What an answer and a vote cost, for the advice on repeats.
     """
     kept = [result for result in results if applicable(result)]
     table = make_table(kept, missing=spec.missing)
@@ -38,16 +50,24 @@ def analyse(
     of_mean = spec.primary
     target = Target(spec.estimand, of_mean if spec.estimand == "mean" else "pass")
     primary = primary_block(table, target, spec)
+    guardrails = guardrail_blocks(table, spec)
     return Section(
         primary=primary,
         majority=majority_block(table, alpha=spec.alpha),
         mean=mean_block(table, of=of_mean, alpha=spec.alpha, seed=spec.seed),
         missing=missing_blocks(results),
+        missingness=missingness_block(table, target, alpha=spec.alpha),
         n_not_applicable=len(results) - len(kept),
-        guardrails=guardrail_blocks(table, spec),
-        slices=slice_blocks(table, rows, target, spec),
+        guardrails=guardrails,
+        slices=slice_blocks(table, rows, target, spec, reached=_all_held(primary, guardrails)),
         flaky=flaky_block(table, alpha=spec.alpha),
         flips=flips_block(table, rows),
         segments=segments_block(table, dict(who or {}), target, alpha=spec.alpha),
         planning=planning_block(table, target, spec, primary),
+        variance=variance_block(table, spec, judged=judged, costs=costs),
+        population=population_block(table, rows, target, spec),
     )
+
+
+def _all_held(primary: PrimaryBlock, guardrails: Sequence[GuardrailBlock]) -> bool:
+    return primary.verdict in HOLDING and all(block.status == "pass" for block in guardrails)

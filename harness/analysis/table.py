@@ -146,7 +146,7 @@ def _counts(answers: Sequence[Sequence[Graded]], *, missing: Literal["no_verdict
         passed=np.bincount(case[outcome == 1], minlength=asked.size),
         failed=np.bincount(case[outcome == 0], minlength=asked.size),
         scored=np.bincount(case[scored], minlength=asked.size),
-        score_sum=np.bincount(case[scored], weights=score[scored], minlength=asked.size),
+        score_sum=np.bincount(case[scored], weights=score[scored], minlength=asked.size).astype(np.float64),
         outcomes=outcome.reshape(asked.size, -1) if alike else None,
     )
 

@@ -4,33 +4,30 @@ from typing import Literal
 
 from pydantic import Field
 
+from harness.domain.blocks import IntervalBlock as IntervalBlock
+from harness.domain.blocks import Rate as Rate
+from harness.domain.blocks import Status as Status
+from harness.domain.fitness import (
+    NO_JUDGE,
+    AnnotatorTest,
+    BiasEffect,
+    DifferentialFinding,
+    DriftFinding,
+    EarlyLateShift,
+    ErrorRates,
+    HumanScaleBlock,
+    JudgeFitness,
+    LengthControlled,
+    Stability,
+    Verbosity,
+)
 from harness.domain.record import Count, JsonObject, Record, Sha256, Text, nothing
 
 SCHEMA_VERSION: Literal["1"] = "1"
 
-Status = Literal["pass", "fail", "not_audited"]
 DecisionVerdict = Literal[
     "improvement", "regression", "non_inferior", "equivalent", "inconclusive", "invalid"
 ]
-
-
-class IntervalBlock(Record):
-    """A confidence interval and the method it comes from."""
-
-    low: float
-    high: float
-    confidence_level: float
-    method: Text
-
-
-class Rate(Record):
-    """A count out of a count; ``rate`` is null with a reason where the denominator is 0."""
-
-    n: Count
-    of: Count
-    rate: float | None
-    interval: IntervalBlock | None = None
-    reason: str | None = None
 
 
 class MajorityBlock(Record):
@@ -84,20 +81,25 @@ class MeanBlock(Record):
 class PrimaryBlock(Record):
     """The estimate the decision rests on.
 
-    ``worst_case`` and ``best_case`` are its interval with every missing
-    verdict set against, or for, the candidate; null where nothing is missing.
+    ``interval`` decides improvement, regression and non-inferiority;
+    ``narrow_interval``, at twice alpha, decides equivalence. ``worst_case``
+    and ``best_case`` are its interval with every missing verdict set against,
+    or for, the candidate; null where nothing is missing. ``caution`` says where
+    the method's domain ends.
     """
 
     estimand: Literal["majority", "mean"]
     n_cases: Count
     difference: float | None
     interval: IntervalBlock | None
+    narrow_interval: IntervalBlock | None = None
     pvalue: float | None
     worst_case: IntervalBlock | None = None
     best_case: IntervalBlock | None = None
     verdict: DecisionVerdict
     reasons: tuple[Text, ...] = ()
     reading: Text
+    caution: Text | None = None
     reason: str | None = None
 
 
@@ -116,8 +118,14 @@ class GuardrailBlock(Record):
     reason: str | None = None
 
 
+SliceStanding = Literal["confirmed", "not_confirmed", "not_tested", "exploratory"]
+
+
 class SliceBlock(Record):
-    """One tag. Slices outside the plan carry a q-value and never gate."""
+    """One tag. Slices outside the plan carry a q-value and never gate.
+
+    Declared slices are tested only where the primary and every guardrail held.
+    """
 
     tag: Text
     declared: bool
@@ -129,6 +137,7 @@ class SliceBlock(Record):
     pvalue: float | None
     pvalue_adjusted: float | None
     adjustment: Literal["holm", "benjamini-hochberg"] | None
+    standing: SliceStanding = "exploratory"
     reason: str | None = None
 
 
@@ -230,6 +239,107 @@ class Missing(Record):
     reasons: tuple[tuple[str, Count], ...] = ()
 
 
+class MissingnessBlock(Record):
+    """Whether verdicts are missing more often in one arm. ``difference`` is candidate minus baseline."""
+
+    n_cases: Count
+    baseline_only: Count
+    candidate_only: Count
+    difference: float | None
+    interval: IntervalBlock | None
+    pvalue: float | None
+    reason: str | None = None
+
+
+class ComponentBlock(Record):
+    """One part of the variance of a case's difference, and its share of the mean's variance."""
+
+    part: Literal["case", "answer", "vote"]
+    variance: float | None
+    share: float | None
+    interval: IntervalBlock | None
+    reason: str | None = None
+
+
+class AllocationBlock(Record):
+    """The cheapest run that reaches a standard error; ``cost`` in ``unit``."""
+
+    target_standard_error: float
+    n_cases: Count | None
+    n_answers: Count | None
+    n_votes: Count | None
+    cost: float | None
+    unit: Text
+    reason: str | None = None
+
+
+class VarianceBlock(Record):
+    """Where the noise of the mean difference comes from.
+
+    A moment estimate may be negative; shares and errors count it as 0. The
+    standard errors are those of the mean difference with one answer a case, as
+    measured, and with endless answers.
+    """
+
+    n_cases: Count
+    n_answers: Count
+    n_votes: Count
+    components: tuple[ComponentBlock, ...] = ()
+    standard_error_one_answer: float | None = None
+    standard_error_as_measured: float | None = None
+    standard_error_endless_answers: float | None = None
+    allocation: AllocationBlock | None = None
+    reason: str | None = None
+
+
+class StratumBlock(Record):
+    """One part of the target population."""
+
+    tag: Text
+    n_cases: Count
+    observed_share: float
+    target_share: float
+    difference: float | None
+    interval: IntervalBlock | None
+
+
+class OpposedSlice(Record):
+    """A slice whose sign is not the overall one; at ``break_even_share`` of it the difference is 0."""
+
+    tag: Text
+    n_cases: Count
+    difference: float
+    overall: float
+    share: float
+    break_even_share: float
+
+
+class PopulationBlock(Record):
+    """The primary difference carried over to the plan's weights, and what the mix decides.
+
+    ``difference`` and what follows are null where the plan gives no weights.
+    ``macro`` counts every slice alike, ``micro`` every case. ``opposed`` are
+    slices against all other cases.
+    """
+
+    weighted_by: Literal["tags", "cases"] | None = None
+    n_cases: Count = 0
+    n_outside: Count = 0
+    difference: float | None = None
+    unweighted: float | None = None
+    standard_error: float | None = None
+    df: float | None = None
+    interval: IntervalBlock | None = None
+    narrow_interval: IntervalBlock | None = None
+    effective_n: float | None = None
+    verdict: DecisionVerdict | None = None
+    strata: tuple[StratumBlock, ...] = ()
+    macro: float | None = None
+    micro: float | None = None
+    opposed: tuple[OpposedSlice, ...] = ()
+    reason: str | None = None
+
+
 class Section(Record):
     """Everything about one side of the split."""
 
@@ -237,6 +347,7 @@ class Section(Record):
     majority: MajorityBlock
     mean: MeanBlock
     missing: tuple[Missing, ...] = ()
+    missingness: MissingnessBlock | None = None
     n_not_applicable: Count = 0
     guardrails: tuple[GuardrailBlock, ...] = ()
     slices: tuple[SliceBlock, ...] = ()
@@ -244,6 +355,8 @@ class Section(Record):
     flips: FlipsBlock
     segments: SegmentsBlock
     planning: PlanningBlock
+    variance: VarianceBlock | None = None
+    population: PopulationBlock | None = None
     extra: JsonObject = Field(default_factory=nothing)
 
 
@@ -306,6 +419,10 @@ class RepeatabilityFinding(Record):
     self_agreement: Rate | None = None
     unanimous: Rate | None = None
     early_late: Rate | None = None
+    shift: EarlyLateShift | None = None
+    flip_rate: Stability | None = None
+    slices: tuple[Stability, ...] = ()
+    on_answers: Stability | None = None
     least_stable: tuple[tuple[str, float], ...] = ()
     no_verdicts: tuple[tuple[str, Count], ...] = ()
     reasons: tuple[Text, ...] = ()
@@ -335,26 +452,44 @@ class AgreementFinding(Record):
     kappa_reason: str | None = None
     gwet_ac1: float | None = None
     gwet_ac1_interval: IntervalBlock | None = None
+    kappa_weighted: float | None = None
+    gwet_ac2: float | None = None
+    error_rates: tuple[ErrorRates, ...] = ()
     human_human: Rate | None = None
+    krippendorff_alpha: float | None = None
+    krippendorff_alpha_reason: str | None = None
+    undisputed: Rate | None = None
+    disputed: Rate | None = None
+    annotator_test: AnnotatorTest | None = None
     confusion: tuple[ConfusionCell, ...] = ()
     reasons: tuple[Text, ...] = ()
 
 
 class BiasFinding(Record):
-    """Does the judge lean on what should not matter?"""
+    """Does the judge lean on what should not matter?
+
+    ``same_family`` names the arms of the judge's own model family.
+    """
 
     status: Status
+    effects: tuple[BiasEffect, ...] = ()
+    length_controlled: LengthControlled | None = None
+    verbosity: tuple[Verbosity, ...] = ()
+    same_family: tuple[Text, ...] = ()
     reasons: tuple[Text, ...] = ()
 
 
 class Audits(Record):
-    """The audits; nothing audited is never trusted."""
+    """The audits, and the one verdict on the judge; nothing audited is never trusted."""
 
+    judge: JudgeFitness = NO_JUDGE
     canaries: CanaryFinding
     routing: RoutingFinding
     repeatability: RepeatabilityFinding
     human_agreement: AgreementFinding
     bias: BiasFinding
+    differential: DifferentialFinding = DifferentialFinding(status="not_audited")
+    drift: DriftFinding = DriftFinding(status="not_audited")
 
 
 class ArmCompleteness(Record):
@@ -480,7 +615,7 @@ class Report(Record):
     audits: Audits
     exploratory: Section
     held_out: Section | None
-    human_scale: JsonObject | None
+    human_scale: HumanScaleBlock | None
     decision: Decision
     methods: tuple[Text, ...]
     notes: tuple[Text, ...]
