@@ -47,7 +47,28 @@ def integrity_gates(audits: Audits, completeness: Completeness, gates: Gates) ->
             reason="; ".join(audits.human_agreement.reasons),
         ),
         _shared_model(audits, gates),
+        *_judge(audits),
     )
+
+
+def _judge(audits: Audits) -> tuple[GateBlock, ...]:
+    """Return the one verdict on the judge as a gate; none where no verdict rests on a judge."""
+    judge = audits.judge
+    if not judge.needed:
+        return ()
+    status: Status = "pass" if judge.status == "fit" else "fail" if judge.status == "unfit" else "not_audited"
+    return (
+        GateBlock(name="judge", status=status, reason=": ".join((judge.status, "; ".join(judge.reasons)))),
+    )
+
+
+def _unaudited_judge(gates: Sequence[GateBlock]) -> list[str]:
+    """Return what the sentence must say of a judge that nobody showed to be fit."""
+    return [
+        "judge_not_audited: nobody has shown that the judge is fit"
+        for gate in gates
+        if gate.name == "judge" and gate.status == "not_audited"
+    ]
 
 
 def _routing(audits: Audits, gates: Gates) -> Status:
@@ -98,12 +119,13 @@ def decide(
     failed = [gate for gate in gates if gate.status == "fail"]
     if section is None or failed:
         reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
+        reasons += _unaudited_judge(gates)
         return _decision("invalid", basis, reasons or ["nothing was measured"], gates, n_closed)
     verdict, reasons = _of_numbers(section, spec)
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    return _decision(verdict, basis, reasons, all_gates, n_closed)
+    return _decision(verdict, basis, [*reasons, *_unaudited_judge(gates)], all_gates, n_closed)
 
 
 def decide_audit(gates: Sequence[GateBlock]) -> Decision:
@@ -113,7 +135,8 @@ def decide_audit(gates: Sequence[GateBlock]) -> Decision:
     if failed:
         reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
         return _decision("invalid", "none", reasons, audited, 0)
-    return _decision("inconclusive", "none", ["audit_only: the arms were not asked"], audited, 0)
+    reasons = ["audit_only: the arms were not asked", *_unaudited_judge(gates)]
+    return _decision("inconclusive", "none", reasons, audited, 0)
 
 
 def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:

@@ -3,15 +3,21 @@
 from harness.audits.bias import audit_bias
 from harness.audits.canaries import audit_canaries
 from harness.audits.completeness import count_completeness
+from harness.audits.differential import audit_differential
+from harness.audits.fitness import judge_fitness
 from harness.audits.human_agreement import audit_human_agreement
+from harness.audits.human_scale import human_scale
 from harness.audits.repeatability import audit_repeatability
 from harness.audits.routing import audit_routing
 
 __all__ = [
     "audit_bias",
     "audit_canaries",
+    "audit_differential",
     "audit_human_agreement",
     "audit_repeatability",
     "audit_routing",
     "count_completeness",
+    "human_scale",
+    "judge_fitness",
 ]

@@ -1,11 +1,12 @@
 """Do the graders see planted answers for what they are, in both directions?"""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from harness.domain.cases import Canary, Outcome
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
+from harness.domain.probes import INJECTION_KINDS, PROBE_PREFIX, PROBES
 from harness.domain.report import CanaryFinding, CanaryResult
 from harness.domain.verdicts import Verdict, majority
 
@@ -21,7 +22,7 @@ def audit_canaries(plan: Plan, reading: Reading) -> CanaryFinding:
     """
     results = tuple(_result(plan, reading, canary) for canary in plan.canaries)
     survived = [result for result in results if result.survived]
-    reasons = [f"canary_survived: {result.id}" for result in survived]
+    reasons = [f"{_code(result)}: {result.id}" for result in survived]
     if not results:
         return CanaryFinding(
             status="not_audited", n_canaries=0, n_survived=0, reasons=("no canaries are planted",)
@@ -31,8 +32,24 @@ def audit_canaries(plan: Plan, reading: Reading) -> CanaryFinding:
         n_canaries=len(results),
         n_survived=len(survived),
         canaries=results,
-        reasons=(*reasons, *_one_sided(plan.canaries)),
+        reasons=(*reasons, *_one_sided(plan.canaries), *_left_out(plan)),
     )
+
+
+def _code(result: CanaryResult) -> str:
+    """Return what a survivor shows: a judge that passes an attempt to talk it into a pass obeys it."""
+    obeyed = result.grader == "judge" and result.kind in INJECTION_KINDS and result.found == "pass"
+    return "injection_obeyed" if obeyed and result.expected == "fail" else "canary_survived"
+
+
+def _left_out(plan: Plan) -> Iterator[str]:
+    """Yield the built-in probes that were asked for and could not be built."""
+    if not plan.experiment.gates.probes:
+        return
+    planted = {canary.kind for canary in plan.canaries if canary.id.startswith(PROBE_PREFIX)}
+    for probe in PROBES:
+        if probe.kind not in planted:
+            yield f"probe_left_out: {probe.kind}, which wants {probe.wants}"
 
 
 def _one_sided(canaries: Sequence[Canary]) -> list[str]:

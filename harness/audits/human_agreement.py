@@ -1,18 +1,22 @@
 """Does the judge agree with people?"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
-from harness.domain.cases import Anchor
+from harness.audits.gates import Ruled, against_floor, worst
+from harness.audits.labels import human_label, human_outcome, judge_labels, judge_outcomes
+from harness.audits.raters import annotator_test, by_dispute, human_alpha
+from harness.audits.rates import CONFIDENCE_LEVEL, block, exact_block, rate
+from harness.domain.cases import ARMS, Anchor, Outcome
+from harness.domain.fitness import ErrorRates
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import AgreementFinding, ConfusionCell, IntervalBlock, Rate, Status
-from harness.domain.verdicts import majority
+from harness.domain.report import AgreementFinding, ConfusionCell, IntervalBlock, Rate
+from harness.domain.specs import JudgeSpec
 from harness.stats.agreement import Coefficient, cohen_kappa, confusion
 from harness.stats.estimability import NotEstimable
 from harness.stats.multirater import gwet_ac
@@ -31,17 +35,15 @@ class _Coefficients(TypedDict):
     gwet_ac1_interval: IntervalBlock | None
 
 
+class _Weighted(TypedDict):
+    kappa_weighted: float | None
+    gwet_ac2: float | None
+
+
 class _OnPassing(TypedDict):
     pass_agreement: Rate
     sensitivity: Rate
     specificity: Rate
-
-
-def human_label(anchor: Anchor) -> str | None:
-    """Return what people settled on: the adjudicated label, else the reviewers' majority."""
-    if anchor.label is not None:
-        return anchor.label
-    return majority([review.label for review in anchor.reviews], asked=len(anchor.reviews)).label
 
 
 def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
@@ -51,11 +53,11 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
     out; a blank is no category.
 
     Returns:
-        ``not_audited`` where nothing can be compared; ``fail`` below the floor
-        that the plan sets; else ``pass``.
+        ``not_audited`` where nothing can be compared, or where a floor of the
+        plan is neither shown to hold nor broken; ``fail`` below one; else ``pass``.
     """
     human = {anchor.id: human_label(anchor) for anchor in plan.anchors}
-    judge = _judge_labels(plan, reading)
+    judge = judge_labels(plan, reading)
     both = [
         _Labelled(label, found)
         for anchor, label in human.items()
@@ -72,27 +74,29 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
             reasons=(_why_not(plan),),
         )
     agreement = rate(sum(a.human == a.judge for a in both), len(both), nothing="no anchors")
-    status, reasons = _against_floor(agreement, plan.experiment.gates.judge_agreement)
+    rates = _error_rates(plan, judge_outcomes(plan, reading))
+    ruled = _rules(plan, agreement, rates[0])
+    alpha = human_alpha(plan.anchors, labels=_steps(plan.judge), ordered=plan.judge.scores is not None)
+    undisputed, disputed = by_dispute(plan.anchors, human, judge)
     return AgreementFinding(
-        status=status,
+        status=worst("pass", *(rule.status for rule in ruled)),
         n_anchors=len(both),
         n_no_human_label=n_no_human,
         n_no_judge_label=n_no_judge,
         agreement=agreement,
         **_on_passing(both, plan.judge.passing),
         **_coefficients(both, plan.judge.labels),
+        **_weighted(both, plan.judge),
+        error_rates=rates,
         human_human=_human_human(plan.anchors),
+        krippendorff_alpha=alpha.value,
+        krippendorff_alpha_reason=alpha.reason,
+        undisputed=undisputed,
+        disputed=disputed,
+        annotator_test=annotator_test(plan.anchors, judge, labels=plan.judge.labels),
         confusion=_confusion(both),
-        reasons=reasons,
+        reasons=tuple(rule.reason for rule in ruled if rule.reason),
     )
-
-
-def _judge_labels(plan: Plan, reading: Reading) -> dict[str, str | None]:
-    labels: dict[str, list[str | None]] = {anchor.id: [] for anchor in plan.anchors}
-    for vote in reading.anchor_votes:
-        labels[vote.subject.id].append(vote.verdict.label)
-    asked = plan.experiment.repeats.votes
-    return {anchor: majority(found, asked=asked).label for anchor, found in labels.items()}
 
 
 def _why_not(plan: Plan) -> str:
@@ -142,10 +146,73 @@ def _interval(found: Coefficient | NotEstimable) -> IntervalBlock | None:
     return block(found.interval)
 
 
-def _against_floor(agreement: Rate, floor: float | None) -> tuple[Status, tuple[str, ...]]:
-    if floor is not None and agreement.rate is not None and agreement.rate < floor:
-        return "fail", (f"agreement with people {agreement.rate:.3f} is below the floor {floor:.3f}",)
-    return "pass", ()
+def _weighted(both: Sequence[_Labelled], judge: JudgeSpec) -> _Weighted:
+    """Return the coefficients that know how far two steps of a scale are apart; none without scores."""
+    if judge.scores is None:
+        return {"kappa_weighted": None, "gwet_ac2": None}
+    steps = _steps(judge)
+    numbers = {label: number for number, label in enumerate(steps)}
+    human = np.array([numbers[a.human] for a in both])
+    found = np.array([numbers[a.judge] for a in both])
+    table = confusion(first=human, second=found, n_labels=len(steps)).table
+    ratings = np.zeros((len(both), len(steps)), dtype=np.int64)
+    np.add.at(ratings, (np.arange(len(both)), human), 1)
+    np.add.at(ratings, (np.arange(len(both)), found), 1)
+    kappa = cohen_kappa(table=table, weighting="quadratic", confidence_level=CONFIDENCE_LEVEL)
+    ac2 = gwet_ac(table=ratings, weighting="quadratic", confidence_level=CONFIDENCE_LEVEL)
+    return {
+        "kappa_weighted": None if isinstance(kappa, NotEstimable) else kappa.estimate,
+        "gwet_ac2": None if isinstance(ac2, NotEstimable) else ac2.estimate,
+    }
+
+
+def _steps(judge: JudgeSpec) -> tuple[str, ...]:
+    """Return the labels as the scores order them, whatever order they are written in."""
+    if judge.scores is None:
+        return judge.labels
+    return tuple(label for _, label in sorted(zip(judge.scores, judge.labels, strict=True)))
+
+
+def _error_rates(plan: Plan, judge: Mapping[str, Outcome | None]) -> tuple[ErrorRates, ...]:
+    """Return sensitivity and specificity on all anchors, and on each arm that anchors name."""
+    arms = [arm for arm in ARMS if any(anchor.arm == arm for anchor in plan.anchors)]
+    groups = [("all", plan.anchors)]
+    groups += [(arm, tuple(a for a in plan.anchors if a.arm == arm)) for arm in arms]
+    return tuple(error_rates(of, plan, anchors, judge) for of, anchors in groups)
+
+
+def error_rates(
+    of: str, plan: Plan, anchors: Sequence[Anchor], judge: Mapping[str, Outcome | None]
+) -> ErrorRates:
+    """Return how often the judge's outcome is people's, on what they pass and on what they fail."""
+    pairs = [(human_outcome(plan, anchor), judge.get(anchor.id)) for anchor in anchors]
+    good = [found == "pass" for truth, found in pairs if truth == "pass" and found is not None]
+    bad = [found == "fail" for truth, found in pairs if truth == "fail" and found is not None]
+    sensitivity = rate(sum(good), len(good), nothing="people passed none of the anchors judged")
+    specificity = rate(sum(bad), len(bad), nothing="people failed none of the anchors judged")
+    return ErrorRates(
+        of=of,
+        n_anchors=len(good) + len(bad),
+        sensitivity=sensitivity,
+        sensitivity_exact=exact_block(sensitivity),
+        specificity=specificity,
+        specificity_exact=exact_block(specificity),
+    )
+
+
+def _rules(plan: Plan, agreement: Rate, rates: ErrorRates) -> list[Ruled]:
+    """Return how the floors fared. No coefficient is a gate: two judges may differ at equal kappa."""
+    gates = plan.experiment.gates
+    ruled = []
+    floor = gates.judge_agreement
+    if floor is not None and agreement.rate is not None:
+        low = f"agreement with people {agreement.rate:.3f} is below the floor {floor:.3f}"
+        ruled.append(Ruled("fail", low) if agreement.rate < floor else Ruled("pass"))
+    if gates.judge_sensitivity is not None:
+        ruled.append(against_floor("sensitivity", rates.sensitivity, gates.judge_sensitivity))
+    if gates.judge_specificity is not None:
+        ruled.append(against_floor("specificity", rates.specificity, gates.judge_specificity))
+    return ruled
 
 
 def _human_human(anchors: Sequence[Anchor]) -> Rate:

@@ -1,8 +1,9 @@
 """A count out of a count, with its interval, or with the reason why it is no rate."""
 
 from harness.domain.report import IntervalBlock, Rate
+from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
-from harness.stats.proportions import wilson_interval
+from harness.stats.proportions import clopper_pearson_interval, wilson_interval
 
 CONFIDENCE_LEVEL = 0.95
 
@@ -23,3 +24,15 @@ def rate(n: int, of: int, *, nothing: str) -> Rate:
         return Rate(n=0, of=0, rate=None, reason=nothing)
     interval = wilson_interval(count=n, n_cases=of, confidence_level=CONFIDENCE_LEVEL)
     return Rate(n=n, of=of, rate=n / of, interval=block(interval))
+
+
+def exact_block(found: Rate) -> IntervalBlock | None:
+    """Return the Clopper-Pearson interval of a rate; null where there is no rate."""
+    if found.of == 0:
+        return None
+    return block(clopper_pearson_interval(count=found.n, n_cases=found.of, confidence_level=CONFIDENCE_LEVEL))
+
+
+def block_or_none(interval: Interval | NotEstimable) -> IntervalBlock | None:
+    """Return the interval as the report writes it; null where it could not be estimated."""
+    return None if isinstance(interval, NotEstimable) else block(interval)

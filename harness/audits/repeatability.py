@@ -3,10 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from harness.audits.gates import Ruled, against_ceiling, worst
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
+from harness.audits.stability import SHIFT_ALPHA, on_answers, shift, slices, stability
+from harness.domain.fitness import EarlyLateShift, Stability
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import Rate, RepeatabilityFinding, Status
+from harness.domain.report import Rate, RepeatabilityFinding
 from harness.domain.verdicts import Vote
 from harness.stats.estimability import NotEstimable
 from harness.stats.means import paired_mean, paired_mean_plus_two
@@ -21,8 +24,9 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
     many votes it had, so asking more where the judge wavers changes nothing.
 
     Returns:
-        ``not_audited`` where no anchor has two readable votes; ``fail`` below
-        the floor that the plan sets; else ``pass``.
+        ``not_audited`` where no anchor has two readable votes, or where a rule
+        of the plan is neither shown to hold nor broken; ``fail`` with a rule
+        broken, or with a judge that moved during the run; else ``pass``.
     """
     votes = _by_anchor(reading.anchor_votes)
     silent = Counter(vote.verdict.no_verdict for vote in reading.anchor_votes if vote.verdict.no_verdict)
@@ -36,14 +40,16 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
             status="not_audited",
             n_anchors=len(votes),
             n_votes=len(reading.anchor_votes),
+            on_answers=on_answers(plan, reading),
             no_verdicts=tuple(sorted(silent.items())),
             reasons=(_why_not(plan),),
         )
     agreement = self_agreement(repeated)
-    floor = plan.experiment.gates.judge_repeatability
-    status, reasons = _against_floor(agreement, floor)
+    moved = shift(plan, votes.values())
+    flips = stability("anchors", votes, labels=plan.judge.labels) if plan.judge else None
+    ruled = [*_rules(plan, agreement, flips), *_moved(moved)]
     return RepeatabilityFinding(
-        status=status,
+        status=worst("pass", *(rule.status for rule in ruled)),
         n_anchors=len(repeated),
         n_votes=sum(map(len, labels.values())),
         self_agreement=agreement,
@@ -51,9 +57,13 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
             sum(len(set(found)) == 1 for found in repeated.values()), len(repeated), nothing="no anchors"
         ),
         early_late=_early_late(votes),
+        shift=moved,
+        flip_rate=flips,
+        slices=slices(plan, reading),
+        on_answers=on_answers(plan, reading),
         least_stable=_least_stable(repeated),
         no_verdicts=tuple(sorted(silent.items())),
-        reasons=reasons,
+        reasons=tuple(rule.reason for rule in ruled if rule.reason),
     )
 
 
@@ -103,10 +113,23 @@ def _why_not(plan: Plan) -> str:
     return "no anchor has two readable votes"
 
 
-def _against_floor(agreement: Rate, floor: float | None) -> tuple[Status, tuple[str, ...]]:
-    if floor is not None and agreement.rate is not None and agreement.rate < floor:
-        return "fail", (f"self_agreement {agreement.rate:.3f} is below the floor {floor:.3f}",)
-    return "pass", ()
+def _rules(plan: Plan, agreement: Rate, flips: Stability | None) -> list[Ruled]:
+    gates = plan.experiment.gates
+    ruled = []
+    if gates.judge_repeatability is not None and agreement.rate is not None:
+        low = agreement.rate < gates.judge_repeatability
+        found = f"self_agreement {agreement.rate:.3f} is below the floor {gates.judge_repeatability:.3f}"
+        ruled.append(Ruled("fail", found) if low else Ruled("pass"))
+    if gates.judge_flip_rate is not None and flips is not None and flips.flip_rate is not None:
+        ruled.append(against_ceiling("flip_rate", flips.flip_rate, flips.interval, gates.judge_flip_rate))
+    return ruled
+
+
+def _moved(found: EarlyLateShift | None) -> list[Ruled]:
+    if found is None or found.pvalue >= SHIFT_ALPHA:
+        return []
+    changed = f"{found.to_pass} anchors went to pass and {found.to_fail} to fail"
+    return [Ruled("fail", f"drift_within_run: from first to last vote {changed} (p = {found.pvalue:.2g})")]
 
 
 def _early_late(votes: Mapping[str, Sequence[Vote]]) -> Rate:

@@ -7,14 +7,18 @@ from harness.analysis import analyse, answerers, decide, decide_audit, integrity
 from harness.audits import (
     audit_bias,
     audit_canaries,
+    audit_differential,
     audit_human_agreement,
     audit_repeatability,
     audit_routing,
     count_completeness,
+    human_scale,
+    judge_fitness,
 )
 from harness.cli.rules import methods
 from harness.domain.body import public_address
 from harness.domain.cases import Split
+from harness.domain.fitness import DriftFinding
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Look, Plan, plan_digest
 from harness.domain.report import (
@@ -39,13 +43,14 @@ class Concluded(NamedTuple):
     provenance: Provenance
     n_calls_planned: int
     look: Look | None
+    drift: DriftFinding | None = None
 
 
 def conclude(run: Concluded) -> Report:
     """Return the report of a run; the held-out section only where a look was written."""
     plan, reading = run.plan, run.reading
     spec = plan.experiment.analysis
-    audits = audit(plan, reading)
+    audits = audit(plan, reading, run.drift)
     completeness = count_completeness(
         plan,
         reading,
@@ -66,7 +71,7 @@ def conclude(run: Concluded) -> Report:
         audits=audits,
         exploratory=exploratory,
         held_out=held_out,
-        human_scale=None,
+        human_scale=human_scale(plan, reading, side="held_out" if held_out else "exploratory"),
         decision=decide_audit(gates)
         if run.kind == "audit"
         else decide(
@@ -82,15 +87,21 @@ def conclude(run: Concluded) -> Report:
     )
 
 
-def audit(plan: Plan, reading: Reading) -> Audits:
-    """Return all audits of a run."""
-    return Audits(
+_NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
+
+
+def audit(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
+    """Return all audits of a run, and the one verdict on the judge."""
+    found = Audits(
         canaries=audit_canaries(plan, reading),
         routing=audit_routing(plan, reading),
         repeatability=audit_repeatability(plan, reading),
         human_agreement=audit_human_agreement(plan, reading),
-        bias=audit_bias(),
+        bias=audit_bias(plan, reading),
+        differential=audit_differential(plan, reading),
+        drift=drift or DriftFinding(status="not_audited", reasons=(_NO_EARLIER_RUN,)),
     )
+    return found.model_copy(update={"judge": judge_fitness(plan, found)})
 
 
 def endpoint_names(plan: Plan) -> tuple[str, ...]:

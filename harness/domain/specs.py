@@ -224,12 +224,25 @@ class AnalysisSpec(Record):
 
 
 class Gates(Record):
-    """Rules that can fail a run. A floor that is null is not a gate."""
+    """Rules that can fail a run. A floor that is null is not a gate.
+
+    ``probes`` plants the built-in canaries of the judge. ``judge_sensitivity``
+    and ``judge_specificity`` are floors, ``judge_flip_rate`` is a ceiling, and
+    ``drift`` is the share of anchors whose majority may differ between two
+    audits. ``bias_band`` is how much more often the judge may pass answers of a
+    group at equal human label.
+    """
 
     routing: RoutingPolicy = "fail"
     completeness: Share = 0.9
     judge_agreement: Share | None = None
     judge_repeatability: Share | None = None
+    probes: bool = False
+    judge_sensitivity: Share | None = None
+    judge_specificity: Share | None = None
+    judge_flip_rate: Share | None = None
+    bias_band: Unit | None = None
+    drift: Share = 0.1
     same_model_as_judge: Literal["note", "fail"] = "note"
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from harness.domain.fitness import Stability
 from harness.domain.report import (
     AgreementFinding,
     Audits,
@@ -15,6 +16,17 @@ from harness.domain.report import (
     Status,
 )
 from harness.report import words
+from harness.report.judge_audits import (
+    FITNESS_STATUS,
+    annotator_lines,
+    bias_lines,
+    differential_lines,
+    drift_lines,
+    error_rate_lines,
+    fitness_lines,
+    shift_line,
+    stability_line,
+)
 
 STATUS_WORDS: dict[str, str] = {"pass": "pass", "fail": "FAIL", "not_audited": "not audited"}
 
@@ -32,6 +44,13 @@ class AuditRow(NamedTuple):
 def audit_rows(audits: Audits) -> tuple[AuditRow, ...]:
     """Return the audits in the order a reader asks."""
     return (
+        AuditRow(
+            "judge",
+            "Is the judge fit?",
+            FITNESS_STATUS[audits.judge.status],
+            fitness_lines(audits.judge),
+            audits.judge.reasons,
+        ),
         AuditRow(
             "canaries",
             "Do the graders catch planted answers, both ways?",
@@ -64,8 +83,22 @@ def audit_rows(audits: Audits) -> tuple[AuditRow, ...]:
             "bias",
             "Does the judge lean on what should not matter?",
             audits.bias.status,
-            (),
+            bias_lines(audits.bias),
             audits.bias.reasons,
+        ),
+        AuditRow(
+            "differential error",
+            "Does the judge err alike on both arms?",
+            audits.differential.status,
+            differential_lines(audits.differential),
+            audits.differential.reasons,
+        ),
+        AuditRow(
+            "drift",
+            "Is the judge the one of an earlier run?",
+            audits.drift.status,
+            drift_lines(audits.drift),
+            audits.drift.reasons,
         ),
     )
 
@@ -110,7 +143,15 @@ def _repeatability(finding: RepeatabilityFinding) -> tuple[str, ...]:
             ("anchors with one verdict throughout", finding.unanimous),
             ("early votes against late ones", finding.early_late),
         )
+        + ((shift_line(finding.shift),) if finding.shift else ())
+        + tuple(stability_line(row) for row in _stabilities(finding))
     )
+
+
+def _stabilities(finding: RepeatabilityFinding) -> tuple[Stability, ...]:
+    """Return the flip rates there are; a group without two votes on anything is no line."""
+    rows = (finding.flip_rate, *finding.slices, finding.on_answers)
+    return tuple(row for row in rows if row is not None and row.flip_rate is not None)
 
 
 def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
@@ -127,14 +168,28 @@ def _agreement(finding: AgreementFinding) -> tuple[str, ...]:
         ("sensitivity (people pass, judge passes)", finding.sensitivity),
         ("specificity (people fail, judge fails)", finding.specificity),
         ("people among themselves", finding.human_human),
+        ("same label where people agree", finding.undisputed),
+        ("same label where people differ", finding.disputed),
     )
-    return (size, *rates, *_beyond_chance(finding))
+    exact = tuple(line for row in finding.error_rates for line in error_rate_lines(row))
+    return (size, *rates, *exact, *_beyond_chance(finding), *_people(finding))
+
+
+def _people(finding: AgreementFinding) -> tuple[str, ...]:
+    alpha = (
+        (f"Krippendorff's alpha of the people {words.plain_number(finding.krippendorff_alpha)}",)
+        if finding.krippendorff_alpha is not None
+        else ()
+    )
+    return (*alpha, *(annotator_lines(finding.annotator_test) if finding.annotator_test else ()))
 
 
 def _beyond_chance(finding: AgreementFinding) -> tuple[str, ...]:
     named = (
         ("kappa", finding.kappa, finding.kappa_interval),
         ("AC1", finding.gwet_ac1, finding.gwet_ac1_interval),
+        ("kappa, quadratic weights", finding.kappa_weighted, None),
+        ("AC2, quadratic weights", finding.gwet_ac2, None),
     )
     found = tuple(
         f"{name} {words.plain_number(value)}{_coefficient_interval(interval)}"

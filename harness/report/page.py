@@ -31,6 +31,7 @@ from harness.report.findings import (
 )
 from harness.report.forest import Axis, axis
 from harness.report.inert import inert, name
+from harness.report.judge_audits import human_scale_lines
 from harness.report.rows import EstimateRow
 
 _MINUS = re.compile(r"(?<![^ \[])-(?=\d)")
@@ -76,6 +77,7 @@ def page(report: Report) -> str:
             sides=tuple(_sides(report)),
             missing=missing_rows(report.completeness),
             audits=audit_rows(report.audits),
+            human_scale=human_scale_lines(report.human_scale) if report.human_scale else (),
         )
     )
 

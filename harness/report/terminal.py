@@ -25,6 +25,7 @@ from harness.report.findings import (
     verdict_table,
 )
 from harness.report.inert import inert, name, width
+from harness.report.judge_audits import human_scale_lines
 from harness.report.rows import EstimateRow, sentence
 
 COLUMNS = 96
@@ -148,6 +149,8 @@ def _audits(report: Report) -> Iterator[str]:
     for audit in audit_rows(report.audits):
         reasons = (f"reason: {reason}" for reason in audit.reasons)
         yield from _listed(audit.name, (STATUS_WORDS[audit.status], *audit.lines, *reasons))
+    if report.human_scale is not None:
+        yield from _listed("human scale", human_scale_lines(report.human_scale))
     for canary in report.audits.canaries.canaries:
         if canary.survived:
             yield from _labelled("surviving canary", f"{name(canary.id)}: {canary_line(canary)}")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from harness.domain.fitness import HumanScaleBlock, HumanScaleRow
 from harness.domain.report import (
     AgreementFinding,
     ArmCompleteness,
@@ -671,7 +672,17 @@ def hostile_report(text: str) -> Report:
             "audits": _hostile_audits(text),
             "exploratory": _hostile_section(text),
             "held_out": _hostile_section(text),
-            "human_scale": {text: text},
+            "human_scale": HumanScaleBlock(
+                basis="exploratory",
+                n_anchors=0,
+                n_unlabelled=0,
+                rows=(
+                    HumanScaleRow(
+                        of="combined", n_cases=0, difference=None, interval=None, pvalue=None, reason=text
+                    ),
+                ),
+                reason=text,
+            ),
             "decision": Decision(
                 verdict="regression",
                 basis="exploratory",

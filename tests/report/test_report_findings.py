@@ -93,7 +93,16 @@ def test_a_cost_that_is_not_known_is_not_zero(samples):
 def test_every_audit_shows_its_numbers(samples):
     rows = {row.name: row for row in audit_rows(samples.audits())}
 
-    assert list(rows) == ["canaries", "routing", "repeatability", "human agreement", "bias"]
+    assert list(rows) == [
+        "judge",
+        "canaries",
+        "routing",
+        "repeatability",
+        "human agreement",
+        "bias",
+        "differential error",
+        "drift",
+    ]
     assert rows["routing"].lines[1] == (
         "candidate: asked llama-2-7b-2023-11, answered llama-2-7b-2023-11 (1,213 calls), "
         "llama-2-7b-2023-12 (35 calls); 2 without a model id; 2 changes"
@@ -111,7 +120,7 @@ def test_a_kappa_that_cannot_be_estimated_has_its_reason(samples):
         update={"kappa": None, "kappa_reason": "all labels are the same"}
     )
 
-    lines = audit_rows(samples.audits(human_agreement=finding))[3].lines
+    lines = audit_rows(samples.audits(human_agreement=finding))[4].lines
 
     assert "kappa not estimable: all labels are the same" in lines
     assert any(line.startswith("AC1 0.89") for line in lines)

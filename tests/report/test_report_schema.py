@@ -51,7 +51,7 @@ def test_objects_whose_keys_are_free_are_still_objects(samples):
 
     assert schema["$defs"]["EndpointBlock"]["properties"]["sampling"]["type"] == "object"
     assert {"type": "null"} in schema["properties"]["human_scale"]["anyOf"]
-    assert schema["properties"]["human_scale"]["anyOf"][0]["type"] == "object"
+    assert schema["properties"]["human_scale"]["anyOf"][0] == {"$ref": "#/$defs/HumanScaleBlock"}
 
 
 def test_a_file_people_write_may_leave_defaults_out():

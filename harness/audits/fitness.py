@@ -1,0 +1,95 @@
+"""One verdict on the judge: fit, unfit, or not audited."""
+
+from collections.abc import Iterator
+
+from harness.domain.fitness import NO_JUDGE, Fitness, FitnessPart, JudgeFitness
+from harness.domain.plan import Plan
+from harness.domain.report import Audits, CanaryFinding
+
+
+def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
+    """Put the audits of the judge together.
+
+    A judge is unfit when any audit fails. It is fit when canaries both ways,
+    repeatability and human agreement were audited, each against something that
+    could have failed. In every other case it is not audited, whatever good its
+    numbers say, and the reasons name what is missing. Bias, differential error
+    and drift can make a judge unfit; where they were not audited that is said
+    and does not hold it back.
+    """
+    if plan.judge is None:
+        return NO_JUDGE
+    parts = (
+        _canaries(audits.canaries),
+        _repeatability(plan, audits),
+        _agreement(plan, audits),
+        FitnessPart(name="bias", status=audits.bias.status, needed=False, reasons=audits.bias.reasons),
+        FitnessPart(
+            name="differential_error",
+            status=audits.differential.status,
+            needed=False,
+            reasons=audits.differential.reasons,
+        ),
+        FitnessPart(name="drift", status=audits.drift.status, needed=False, reasons=audits.drift.reasons),
+    )
+    status = _status(parts)
+    return JudgeFitness(
+        status=status,
+        needed=any(not case.checks for case in plan.cases) or not plan.cases,
+        parts=parts,
+        reasons=tuple(_reasons(parts, status)),
+    )
+
+
+def _status(parts: tuple[FitnessPart, ...]) -> Fitness:
+    if any(part.status == "fail" for part in parts):
+        return "unfit"
+    return "fit" if all(part.status == "pass" for part in parts if part.needed) else "not_audited"
+
+
+def _reasons(parts: tuple[FitnessPart, ...], status: Fitness) -> Iterator[str]:
+    """Yield what decided first: what failed, else what is missing."""
+    for part in parts:
+        if part.status == "fail":
+            yield from part.reasons or (f"{part.name}_failed",)
+    if status != "unfit":
+        for part in parts:
+            if part.status == "not_audited":
+                why = f": {part.reasons[0]}" if part.reasons else ""
+                yield f"{part.name}_not_audited{why}"
+
+
+def _canaries(finding: CanaryFinding) -> FitnessPart:
+    mine = [canary for canary in finding.canaries if canary.grader == "judge"]
+    survived = {canary.id for canary in mine if canary.survived}
+    part = FitnessPart(name="canaries", status="pass", needed=True)
+    if survived:
+        told = [r for r in finding.reasons if r.partition(": ")[2] in survived]
+        return part.model_copy(update={"status": "fail", "reasons": tuple(told)})
+    missing = {"pass", "fail"} - {canary.expected for canary in mine}
+    if missing:
+        which = " and ".join(sorted(missing))
+        reason = f"no_canaries: none that must {which} is planted for the judge"
+        return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
+    return part
+
+
+def _repeatability(plan: Plan, audits: Audits) -> FitnessPart:
+    finding, gates = audits.repeatability, plan.experiment.gates
+    part = FitnessPart(name="repeatability", status=finding.status, needed=True, reasons=finding.reasons)
+    if finding.status == "pass" and gates.judge_flip_rate is None and gates.judge_repeatability is None:
+        reason = "no_floor: the plan declares neither gates.judge_flip_rate nor gates.judge_repeatability"
+        return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
+    return part
+
+
+def _agreement(plan: Plan, audits: Audits) -> FitnessPart:
+    finding, gates = audits.human_agreement, plan.experiment.gates
+    part = FitnessPart(name="human_agreement", status=finding.status, needed=True, reasons=finding.reasons)
+    floors = (gates.judge_agreement, gates.judge_sensitivity, gates.judge_specificity)
+    if finding.status == "pass" and all(floor is None for floor in floors):
+        reason = (
+            "no_floor: the plan declares no gates.judge_sensitivity, judge_specificity or judge_agreement"
+        )
+        return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
+    return part

@@ -1,0 +1,170 @@
+"""What people would have said: the difference and each arm's rate on the human scale."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from harness.audits.differential import LabelledPair, labelled_pairs
+from harness.audits.human_agreement import error_rates
+from harness.audits.labels import judge_outcomes
+from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
+from harness.domain.cases import ARMS, Arm, Split
+from harness.domain.fitness import CorrectedArm, HumanScaleBlock, HumanScaleRow
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.verdicts import CaseResult, Graded
+from harness.stats.estimability import NotEstimable
+from harness.stats.judge_error import corrected_rate
+from harness.stats.means import PairedMean
+from harness.stats.prediction_powered import Combined, human_scale_difference
+
+
+def human_scale(plan: Plan, reading: Reading, *, side: Split) -> HumanScaleBlock | None:
+    """Return the three estimates of the difference side by side, and each arm's corrected rate.
+
+    A case counts with the mean of its graded answers on each arm. Cases that
+    people labelled on both arms are the anchors; all others are the judge's alone.
+
+    Args:
+        plan: The plan with its anchors.
+        reading: The run, read.
+        side: The side of the split whose cases are meant.
+
+    Returns:
+        Null where no case is judged. The combined row is refused, with its
+        reason, for anchors that were chosen, and for too few of them.
+    """
+    sides = plan.split_of()
+    judged = {case.id for case in plan.cases if not case.checks and sides[case.id] == side}
+    if plan.judge is None or not judged:
+        return None
+    closed = {case for case, where in sides.items() if where != side}
+    pairs = labelled_pairs(plan, reading, closed=closed).pairs
+    alone = _unlabelled(reading, judged - {pair.case for pair in pairs})
+    empty = HumanScaleBlock(
+        basis=side, n_anchors=len(pairs), n_unlabelled=len(alone), arms=_arms(plan, reading, judged)
+    )
+    if not pairs:
+        reason = "no_pairs: no case of this side was labelled by people on both arms"
+        return empty.model_copy(update={"reason": reason})
+    return _estimated(empty, pairs, alone)
+
+
+def _unlabelled(reading: Reading, cases: set[str]) -> list[tuple[float, str]]:
+    """Return the judge's difference and the cluster of every case it graded on both arms."""
+    found = []
+    for result in reading.cases:
+        if result.case not in cases:
+            continue
+        baseline, candidate = _share(result.baseline), _share(result.candidate)
+        if baseline is not None and candidate is not None:
+            found.append((candidate - baseline, result.cluster))
+    return found
+
+
+def _share(answers: Sequence[Graded]) -> float | None:
+    passes = [answer.outcome == "pass" for answer in answers if answer.outcome is not None]
+    return sum(passes) / len(passes) if passes else None
+
+
+def _estimated(
+    empty: HumanScaleBlock, pairs: Sequence[LabelledPair], alone: Sequence[tuple[float, str]]
+) -> HumanScaleBlock:
+    found = human_scale_difference(
+        human_anchors=[pair.human for pair in pairs],
+        judge_anchors=[pair.judge for pair in pairs],
+        judge_unlabelled=[difference for difference, _ in alone],
+        anchor_clusters=[pair.cluster for pair in pairs],
+        unlabelled_clusters=[cluster for _, cluster in alone],
+        selection="random" if all(pair.drawn for pair in pairs) else "curated",
+        tuning=None,
+        confidence_level=CONFIDENCE_LEVEL,
+    )
+    combined = found.combined
+    return empty.model_copy(
+        update={
+            "rows": (
+                _row("judge_only", found.judge_only, n=len(pairs) + len(alone)),
+                _row("human_only", found.human_only, n=len(pairs)),
+                _row("combined", combined, n=len(pairs) + len(alone)),
+            ),
+            "tuning": None if isinstance(combined, NotEstimable) else combined.tuning,
+            "effective_n_anchors": (
+                None if isinstance(combined, NotEstimable) else combined.effective_n_anchors
+            ),
+            "reason": f"not_combined: {combined.reason}" if isinstance(combined, NotEstimable) else None,
+        }
+    )
+
+
+def _row(
+    of: Literal["judge_only", "human_only", "combined"],
+    found: PairedMean | Combined | NotEstimable,
+    *,
+    n: int,
+) -> HumanScaleRow:
+    if isinstance(found, NotEstimable):
+        return HumanScaleRow(
+            of=of, n_cases=n, difference=None, interval=None, pvalue=None, reason=found.reason
+        )
+    return HumanScaleRow(
+        of=of,
+        n_cases=n,
+        difference=found.difference,
+        interval=block(found.interval),
+        pvalue=found.pvalue,
+    )
+
+
+def _arms(plan: Plan, reading: Reading, judged: set[str]) -> tuple[CorrectedArm, ...]:
+    """Return one corrected rate an arm, from anchors of that arm alone.
+
+    Error rates of another arm, or pooled over arms, would carry one arm's
+    errors into the other's rate.
+    """
+    outcomes = judge_outcomes(plan, reading)
+    cases = [result for result in reading.cases if result.case in judged]
+    found = []
+    for arm in ARMS:
+        first = [answer for result in cases if (answer := _first(result, arm)) is not None]
+        passed = sum(answer.outcome == "pass" for answer in first)
+        apparent = rate(passed, len(first), nothing="no first answer of this arm is graded")
+        anchors = tuple(anchor for anchor in plan.anchors if anchor.arm == arm)
+        rates = error_rates(arm, plan, anchors, outcomes)
+        conditions = [
+            "the first answer to each case counts, cases taken as independent",
+            f"sensitivity {rates.sensitivity.n}/{rates.sensitivity.of}, "
+            f"specificity {rates.specificity.n}/{rates.specificity.of}, on anchors of this arm",
+        ]
+        if any(anchor.selection == "curated" for anchor in anchors):
+            conditions.append("chosen anchors are among them: they may be harder than the answers")
+        missing = [named.reason for named in (apparent, rates.sensitivity, rates.specificity) if not named.of]
+        corrected = (
+            NotEstimable(missing[0] or "nothing to count")
+            if missing
+            else corrected_rate(
+                n_passed=apparent.n,
+                n_judged=apparent.of,
+                true_pass=rates.sensitivity.n,
+                n_pass=rates.sensitivity.of,
+                true_fail=rates.specificity.n,
+                n_fail=rates.specificity.of,
+                confidence_level=CONFIDENCE_LEVEL,
+            )
+        )
+        found.append(
+            CorrectedArm(
+                arm=arm,
+                apparent=apparent,
+                estimate=None if isinstance(corrected, NotEstimable) else corrected.estimate,
+                was_cut=False if isinstance(corrected, NotEstimable) else corrected.was_cut,
+                interval=None if isinstance(corrected, NotEstimable) else block(corrected.interval),
+                conditions=tuple(conditions),
+                reason=corrected.reason if isinstance(corrected, NotEstimable) else None,
+            )
+        )
+    return tuple(found)
+
+
+def _first(result: CaseResult, arm: Arm) -> Graded | None:
+    answers = result.baseline if arm == "baseline" else result.candidate
+    return answers[0] if answers and answers[0].outcome is not None else None

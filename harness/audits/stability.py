@@ -1,0 +1,133 @@
+"""Flip rates: how often two votes of the judge on one item differ, for groups of items."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from harness.audits.labels import human_label, outcome_of, votes_by_anchor
+from harness.audits.rates import CONFIDENCE_LEVEL, block_or_none
+from harness.domain.fitness import EarlyLateShift, Stability
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.verdicts import Vote
+from harness.stats.estimability import NotEstimable
+from harness.stats.mcnemar import mcnemar_exact
+from harness.stats.repeatability import vote_repeatability
+
+# A shift in time is a fault of the run, not an estimate: it must be beyond doubt.
+SHIFT_ALPHA = 0.01
+_FEWEST_TO_LIST = 2
+
+
+def stability(
+    of: str,
+    votes: Mapping[str, Sequence[Vote]],
+    *,
+    labels: Sequence[str],
+    clusters: Mapping[str, str] | None = None,
+) -> Stability:
+    """Return the flip rate of a group of items, each item counting once.
+
+    Where items were asked a different number of times, only the first two
+    votes of each count: votes that were added because the first ones differed
+    would make the judge look steadier than it is.
+
+    Args:
+        of: What the group is called.
+        votes: The votes of each item, in any order.
+        labels: The judge's labels.
+        clusters: The cluster of each item; none: all items are independent.
+    """
+    items = list(votes)
+    asked = [[vote for vote in _in_order(votes[item]) if _was_asked(vote)] for item in items]
+    width = max((len(found) for found in asked), default=0)
+    if width < _FEWEST_TO_LIST:
+        return Stability(of=of, n_items=0, flip_rate=None, interval=None, reason="no item has two votes")
+    numbers = {label: number for number, label in enumerate(labels)}
+    matrix = np.full((len(items), width), -1, dtype=np.int64)
+    for row, found in enumerate(asked):
+        for column, vote in enumerate(found):
+            matrix[row, column] = -1 if vote.verdict.label is None else numbers[vote.verdict.label]
+    uneven = len({len(found) for found in asked if found}) > 1
+    found_rate = vote_repeatability(
+        votes=matrix,
+        n_first=2 if uneven else None,
+        clusters=None if clusters is None else [clusters[item] for item in items],
+        confidence_level=CONFIDENCE_LEVEL,
+    )
+    if isinstance(found_rate, NotEstimable):
+        return Stability(of=of, n_items=0, flip_rate=None, interval=None, reason=found_rate.reason)
+    interval = found_rate.flip_rate_interval
+    return Stability(
+        of=of,
+        n_items=found_rate.n_items,
+        flip_rate=found_rate.flip_rate,
+        interval=block_or_none(interval),
+        reason=interval.reason if isinstance(interval, NotEstimable) else None,
+    )
+
+
+def slices(plan: Plan, reading: Reading) -> tuple[Stability, ...]:
+    """Return the flip rate by what people said of the anchor, and by tag."""
+    if plan.judge is None:
+        return ()
+    votes = votes_by_anchor(reading.anchor_votes, plan.anchors)
+    groups: dict[str, dict[str, list[Vote]]] = defaultdict(dict)
+    for anchor in plan.anchors:
+        outcome = outcome_of(plan, human_label(anchor))
+        if outcome is not None:
+            groups[f"people: {outcome}"][anchor.id] = votes[anchor.id]
+        for tag in anchor.tags:
+            groups[f"tag: {tag}"][anchor.id] = votes[anchor.id]
+    return tuple(stability(of, groups[of], labels=plan.judge.labels) for of in sorted(groups))
+
+
+def on_answers(plan: Plan, reading: Reading) -> Stability | None:
+    """Return the flip rate on the arms' own answers to exploratory cases; null where none is judged.
+
+    Answers are the items and their cluster is the unit: held-out cases stay
+    closed to this number, whether the split was opened or not.
+    """
+    side = plan.split_of()
+    group = {case.id: case.group for case in plan.cases}
+    votes: dict[str, list[Vote]] = defaultdict(list)
+    clusters: dict[str, str] = {}
+    for vote in reading.case_votes:
+        if side.get(vote.subject.id) == "exploratory":
+            name = f"{vote.subject.id}\x1f{vote.subject.arm}\x1f{vote.subject.answer}"
+            votes[name].append(vote)
+            clusters[name] = group[vote.subject.id]
+    if plan.judge is None or not votes:
+        return None
+    return stability("answers of the arms", votes, labels=plan.judge.labels, clusters=clusters)
+
+
+def shift(plan: Plan, votes: Iterable[Sequence[Vote]]) -> EarlyLateShift | None:
+    """Set the first readable vote on each anchor against the last, in order of time, by direction."""
+    n = to_pass = to_fail = 0
+    for found in votes:
+        readable = [vote for vote in found if vote.verdict.label is not None]
+        ordered = sorted(readable, key=lambda vote: (vote.started_ms, vote.repeat))
+        if len(ordered) < _FEWEST_TO_LIST:
+            continue
+        first, last = (outcome_of(plan, vote.verdict.label) for vote in (ordered[0], ordered[-1]))
+        n += 1
+        to_pass += (first, last) == ("fail", "pass")
+        to_fail += (first, last) == ("pass", "fail")
+    if n == 0:
+        return None
+    return EarlyLateShift(
+        n_anchors=n,
+        to_pass=to_pass,
+        to_fail=to_fail,
+        pvalue=mcnemar_exact(gain=to_pass, loss=to_fail).pvalue,
+    )
+
+
+def _in_order(votes: Iterable[Vote]) -> list[Vote]:
+    return sorted(votes, key=lambda vote: vote.repeat)
+
+
+def _was_asked(vote: Vote) -> bool:
+    return vote.verdict.no_verdict not in ("not_run", "failed")

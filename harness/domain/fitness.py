@@ -1,0 +1,282 @@
+"""What the audits of a judge come to: one verdict, and the findings behind it."""
+
+from typing import Literal
+
+from harness.domain.blocks import IntervalBlock, Rate, Status
+from harness.domain.cases import Arm
+from harness.domain.record import Count, Record, Sha256, Text
+
+Fitness = Literal["fit", "unfit", "not_audited"]
+DriftVerdict = Literal["drift", "stable", "not_shown", "not_audited"]
+Attribution = Literal["judge_changed", "backend_changed", "both_changed", "neither_changed", "cannot_tell"]
+
+
+class FitnessPart(Record):
+    """One audit as it counts for the judge. Without a ``needed`` one no judge is fit."""
+
+    name: Text
+    status: Status
+    needed: bool
+    reasons: tuple[Text, ...] = ()
+
+
+class JudgeFitness(Record):
+    """The one verdict on the judge. ``needed`` says whether any verdict of the run rests on it."""
+
+    status: Fitness
+    needed: bool
+    parts: tuple[FitnessPart, ...] = ()
+    reasons: tuple[Text, ...] = ()
+
+
+NO_JUDGE = JudgeFitness(
+    status="not_audited", needed=False, reasons=("no_judge: no verdict here was asked of a judge",)
+)
+"""What stands where no verdict rests on a judge that could be audited."""
+
+
+class Stability(Record):
+    """How often two votes on one item differ, in one group of items."""
+
+    of: Text
+    n_items: Count
+    flip_rate: float | None
+    interval: IntervalBlock | None
+    reason: str | None = None
+
+
+class EarlyLateShift(Record):
+    """The first against the last vote on each anchor, by direction; the test is exact McNemar."""
+
+    n_anchors: Count
+    to_pass: Count
+    to_fail: Count
+    pvalue: float
+
+
+class ErrorRates(Record):
+    """How often the judge passes what people pass, and fails what they fail.
+
+    Each rate comes with Wilson's interval; the ``exact`` ones are Clopper and
+    Pearson's.
+    """
+
+    of: Text
+    n_anchors: Count
+    sensitivity: Rate
+    sensitivity_exact: IntervalBlock | None
+    specificity: Rate
+    specificity_exact: IntervalBlock | None
+
+
+class LeftOutHuman(Record):
+    """One human left out, and the judge in that place, against the other humans."""
+
+    human: Text
+    n_items: Count
+    human_agreement: float
+    judge_agreement: float
+    pvalue: float | None
+    reason: str | None = None
+
+
+class AnnotatorTest(Record):
+    """May the judge stand in for a human? ``winning_rate`` of .5 or more says so."""
+
+    epsilon: float
+    humans: tuple[LeftOutHuman, ...] = ()
+    winning_rate: float | None = None
+    advantage: float | None = None
+    reason: str | None = None
+
+
+class BiasEffect(Record):
+    """How much more often the judge passes answers of a group, at equal human label.
+
+    ``of`` is ``length``, ``format`` or ``self_preference``; ``group`` says
+    which answers are meant.
+    """
+
+    of: Text
+    group: Text
+    n_inside: Count
+    n_outside: Count
+    difference: float | None
+    interval: IntervalBlock | None
+    pvalue: float | None
+    band: float | None
+    status: Status
+    reason: str | None = None
+
+
+class LengthControlled(Record):
+    """The candidate's win rate over the baseline as judged, and predicted at equal length.
+
+    Length is partly an effect of the candidate: the second number stands
+    beside the first and does not replace it.
+    """
+
+    n_pairs: Count
+    raw_win_rate: float | None
+    win_rate: float | None
+    interval: IntervalBlock | None
+    slope_pvalue: float | None
+    reason: str | None = None
+
+
+class Verbosity(Record):
+    """Length of one arm's answers, in characters."""
+
+    arm: Arm
+    n_answers: Count
+    mean_chars: float | None
+    median_chars: float | None
+
+
+class DifferentialFinding(Record):
+    """Does the judge err alike on both arms?
+
+    ``rectifier`` is the judge's difference less people's, on cases whose
+    answers people labelled on both arms.
+    """
+
+    status: Status
+    n_cases: Count = 0
+    n_left_out: Count = 0
+    judge_difference: float | None = None
+    human_difference: float | None = None
+    rectifier: float | None = None
+    interval: IntervalBlock | None = None
+    margin: float | None = None
+    reasons: tuple[Text, ...] = ()
+
+
+class HumanScaleRow(Record):
+    """One of the three answers to the same question."""
+
+    of: Literal["judge_only", "human_only", "combined"]
+    n_cases: Count
+    difference: float | None
+    interval: IntervalBlock | None
+    pvalue: float | None
+    reason: str | None = None
+
+
+class CorrectedArm(Record):
+    """The pass rate of one arm as the judge sees it and as people would."""
+
+    arm: Arm
+    apparent: Rate
+    estimate: float | None
+    was_cut: bool
+    interval: IntervalBlock | None
+    conditions: tuple[Text, ...] = ()
+    reason: str | None = None
+
+
+class HumanScaleBlock(Record):
+    """The difference on the human scale, by prediction-powered inference.
+
+    ``tuning`` is the weight of the judge (lambda).
+    """
+
+    basis: Literal["exploratory", "held_out"]
+    n_anchors: Count
+    n_unlabelled: Count
+    rows: tuple[HumanScaleRow, ...] = ()
+    tuning: float | None = None
+    effective_n_anchors: float | None = None
+    arms: tuple[CorrectedArm, ...] = ()
+    reason: str | None = None
+
+
+class DriftFlip(Record):
+    """One anchor whose majority is not what it was."""
+
+    anchor: Text
+    then: Text
+    now: Text
+    human: str | None
+
+
+class Compared(Record):
+    """One thing that may have changed between two audits; ``same`` is null where it is unknown."""
+
+    endpoint: Text
+    what: Text
+    then: str
+    now: str
+    same: bool | None
+
+
+class HistoryEntry(Record):
+    """One audit of a judge, a line of ``history.jsonl``: which anchors it got right, in file order."""
+
+    at: Text
+    plan_sha256: Sha256
+    evidence_sha256: Sha256
+    judge_sha256: Sha256
+    models: tuple[Text, ...]
+    fingerprints: tuple[Text, ...]
+    anchors: tuple[tuple[str, bool], ...]
+
+
+class HistoryPoint(Record):
+    """One audit of the series."""
+
+    at: Text
+    correct: Rate
+    models: tuple[Text, ...]
+    highest_cusum: float | None
+
+
+class HistoryBlock(Record):
+    """A judge over its audits.
+
+    The CUSUM watches for errors becoming twice as frequent as in the first
+    audit; its limit and both run lengths (in verdicts) come from simulation.
+    ``slope`` is the change of accuracy per audit.
+    """
+
+    points: tuple[HistoryPoint, ...]
+    accepted_rate: float | None = None
+    rate_to_catch: float | None = None
+    limit: float | None = None
+    run_length_in_control: float | None = None
+    run_length_out_of_control: float | None = None
+    first_alarm: str | None = None
+    slope: float | None = None
+    slope_interval: IntervalBlock | None = None
+    reason: str | None = None
+
+
+class DriftFinding(Record):
+    """Is the judge the one of an earlier run? ``then`` and ``now`` are two votes on the same anchors."""
+
+    status: Status
+    verdict: DriftVerdict = "not_audited"
+    against: str | None = None
+    n_anchors: Count = 0
+    n_not_comparable: Count = 0
+    flip_share: Rate | None = None
+    tolerance: float | None = None
+    flips: tuple[DriftFlip, ...] = ()
+    both_correct: Count = 0
+    only_then_correct: Count = 0
+    only_now_correct: Count = 0
+    neither_correct: Count = 0
+    accuracy_change: float | None = None
+    accuracy_interval: IntervalBlock | None = None
+    accuracy_pvalue: float | None = None
+    to_pass: Count = 0
+    to_fail: Count = 0
+    outcome_pvalue: float | None = None
+    margin: float | None = None
+    noninferiority_pvalue: float | None = None
+    kappa_then: float | None = None
+    kappa_now: float | None = None
+    compared: tuple[Compared, ...] = ()
+    attribution: Attribution | None = None
+    evidence: tuple[Text, ...] = ()
+    history: HistoryBlock | None = None
+    reasons: tuple[Text, ...] = ()

@@ -1,0 +1,195 @@
+"""The verdict on the judge, bias, differential error, drift and the human scale in words."""
+
+from collections.abc import Iterator
+
+from harness.domain.fitness import (
+    AnnotatorTest,
+    BiasEffect,
+    CorrectedArm,
+    DifferentialFinding,
+    DriftFinding,
+    EarlyLateShift,
+    ErrorRates,
+    HistoryBlock,
+    HumanScaleBlock,
+    HumanScaleRow,
+    JudgeFitness,
+    Stability,
+)
+from harness.domain.report import BiasFinding, IntervalBlock, Status
+from harness.report import words
+
+FITNESS_WORDS = {"fit": "FIT", "unfit": "UNFIT", "not_audited": "NOT AUDITED"}
+FITNESS_STATUS: dict[str, Status] = {"fit": "pass", "unfit": "fail", "not_audited": "not_audited"}
+_MOST_FLIPS = 10
+
+
+def fitness_lines(judge: JudgeFitness) -> tuple[str, ...]:
+    """Return the verdict and how each audit stands."""
+    if not judge.parts:
+        return ()
+    parts = ", ".join(
+        f"{part.name.replace('_', ' ')} {part.status.replace('_', ' ')}" for part in judge.parts
+    )
+    return (f"the judge is {FITNESS_WORDS[judge.status]}", parts)
+
+
+def stability_line(found: Stability) -> str:
+    """Return the flip rate of a group of items."""
+    if found.flip_rate is None:
+        return f"flip rate, {found.of}: not estimable: {found.reason}"
+    size = words.plural(found.n_items, "item")
+    return f"flip rate, {found.of}: {found.flip_rate:.3f}{_limits(found.interval)}, {size}"
+
+
+def shift_line(found: EarlyLateShift) -> str:
+    """Return how verdicts moved from the first vote to the last."""
+    return (
+        f"from first to last vote: {words.count(found.to_pass)} to pass, "
+        f"{words.count(found.to_fail)} to fail, of {words.plural(found.n_anchors, 'anchor')} "
+        f"(exact McNemar {words.pvalue(found.pvalue)})"
+    )
+
+
+def error_rate_lines(found: ErrorRates) -> Iterator[str]:
+    """Yield sensitivity and specificity with both intervals."""
+    for name, rate, exact in (
+        ("sensitivity", found.sensitivity, found.sensitivity_exact),
+        ("specificity", found.specificity, found.specificity_exact),
+    ):
+        limits = f"; exact {exact.low:.3f} to {exact.high:.3f}" if exact else ""
+        yield f"{name}, {found.of}: {words.rate(rate)}{limits}"
+
+
+def annotator_lines(found: AnnotatorTest) -> Iterator[str]:
+    """Yield how the judge does in each person's place."""
+    for human in found.humans:
+        yield (
+            f"in the place of {human.human}: judge agrees {human.judge_agreement:.3f} with the others, "
+            f"the person {human.human_agreement:.3f} ({words.plural(human.n_items, 'item')})"
+        )
+    if found.winning_rate is not None:
+        yield f"alternative annotator test: winning rate {found.winning_rate:.2f} (epsilon {found.epsilon:g})"
+    elif found.reason:
+        yield f"alternative annotator test: {found.reason}"
+
+
+def bias_lines(finding: BiasFinding) -> tuple[str, ...]:
+    """Return the effects, the win rate at equal length, and the lengths."""
+    return (*map(_effect, finding.effects), *_lengths(finding))
+
+
+def _effect(effect: BiasEffect) -> str:
+    size = f"{words.count(effect.n_inside)} inside, {words.count(effect.n_outside)} outside"
+    if effect.difference is None:
+        return f"{effect.of}: {effect.group}: not estimable: {effect.reason} ({size})"
+    band = "no band declared" if effect.band is None else f"band {effect.band:g}"
+    return (
+        f"{effect.of}: {effect.group}: passed {effect.difference:+.3f} more often at equal human label"
+        f"{_limits(effect.interval)}, {size}, {band}"
+    )
+
+
+def _lengths(finding: BiasFinding) -> Iterator[str]:
+    found = finding.length_controlled
+    if found is not None and found.raw_win_rate is not None:
+        controlled = (
+            f"not estimable: {found.reason}"
+            if found.win_rate is None
+            else f"{found.win_rate:.3f}{_limits(found.interval)}"
+        )
+        yield (
+            f"win rate as judged {found.raw_win_rate:.3f}, at equal length {controlled}, "
+            f"{words.plural(found.n_pairs, 'pair')}"
+        )
+    for arm in finding.verbosity:
+        if arm.mean_chars is not None and arm.median_chars is not None:
+            yield f"length, {arm.arm}: mean {arm.mean_chars:.0f}, median {arm.median_chars:.0f} characters"
+
+
+def differential_lines(finding: DifferentialFinding) -> tuple[str, ...]:
+    """Return the judge's difference beside people's."""
+    if finding.rectifier is None or finding.judge_difference is None or finding.human_difference is None:
+        return ()
+    return (
+        f"judge {finding.judge_difference:+.3f}, people {finding.human_difference:+.3f}, "
+        f"{words.plural(finding.n_cases, 'case')} labelled on both arms",
+        f"judge less people {finding.rectifier:+.3f}{_limits(finding.interval)}, margin {finding.margin:g}",
+    )
+
+
+def drift_lines(finding: DriftFinding) -> tuple[str, ...]:
+    """Return what changed on the same anchors, who answered then and now, and the series."""
+    return (*_drift(finding), *(_history(finding.history) if finding.history else ()))
+
+
+def _drift(finding: DriftFinding) -> Iterator[str]:
+    if finding.flip_share is None:
+        return
+    yield f"against {finding.against}: {finding.verdict.replace('_', ' ')}"
+    yield f"majorities that differ: {words.rate(finding.flip_share)}, tolerance {finding.tolerance:g}"
+    yield (
+        f"right then and now {finding.both_correct}, only then {finding.only_then_correct}, "
+        f"only now {finding.only_now_correct}, never {finding.neither_correct}"
+    )
+    yield f"{finding.to_pass} anchors went to pass, {finding.to_fail} to fail"
+    for flip in finding.flips[:_MOST_FLIPS]:
+        yield f"{flip.anchor}: was {flip.then}, is {flip.now}, people {flip.human or 'undecided'}"
+    for row in finding.compared:
+        if row.same is not True:
+            same = "unknown" if row.same is None else "changed"
+            yield f"{row.endpoint} {row.what} {same}: was {row.then}, is {row.now}"
+    if finding.attribution is not None:
+        yield f"what moved: {finding.attribution.replace('_', ' ')}"
+
+
+def _history(history: HistoryBlock) -> Iterator[str]:
+    for point in history.points:
+        chart = "" if point.highest_cusum is None else f", CUSUM up to {point.highest_cusum:.2f}"
+        yield f"{point.at}: right on {words.rate(point.correct)}{chart}"
+    if history.limit is not None and history.run_length_in_control is not None:
+        alarm = f"alarm in the audit of {history.first_alarm}" if history.first_alarm else "no alarm"
+        yield (
+            f"CUSUM limit {history.limit:.2f}, a false alarm in {history.run_length_in_control:.0f} verdicts "
+            f"(simulated): {alarm}"
+        )
+    if history.slope is not None:
+        yield f"accuracy changes by {history.slope:+.4f} an audit{_limits(history.slope_interval)}"
+    elif history.reason:
+        yield f"no trend: {history.reason}"
+
+
+def human_scale_lines(block: HumanScaleBlock) -> tuple[str, ...]:
+    """Return the three rows side by side, and each arm's corrected rate."""
+    tuned = (
+        ()
+        if block.tuning is None or block.effective_n_anchors is None
+        else (
+            f"weight of the judge (lambda) {block.tuning:.3f}; worth {block.effective_n_anchors:.0f} "
+            f"human labels, with {words.count(block.n_anchors)}",
+        )
+    )
+    refused = (block.reason,) if block.reason else ()
+    return (*map(_row, block.rows), *tuned, *refused, *map(_arm, block.arms))
+
+
+def _row(row: HumanScaleRow) -> str:
+    name = row.of.replace("_", " ")
+    if row.difference is None:
+        return f"{name}: no number: {row.reason}"
+    return f"{name}: {row.difference:+.4f}{_limits(row.interval)}, {words.plural(row.n_cases, 'case')}"
+
+
+def _arm(arm: CorrectedArm) -> str:
+    apparent = f"{arm.arm}: as judged {words.rate(arm.apparent)}"
+    if arm.estimate is None:
+        return f"{apparent}; as people would: no number: {arm.reason}"
+    cut = ", cut at the end of the scale" if arm.was_cut else ""
+    return f"{apparent}; as people would {arm.estimate:.3f}{_limits(arm.interval)}{cut}"
+
+
+def _limits(interval: IntervalBlock | None) -> str:
+    if interval is None:
+        return ""
+    level, method = words.level(interval.confidence_level), words.method_name(interval.method)
+    return f" ({level} interval {interval.low:.3f} to {interval.high:.3f}, {method})"
