@@ -200,6 +200,7 @@ def test_the_number_stands_at_the_stated_place_and_is_not_the_first_one_anywhere
         ("-101", {"expected": -100, "relative": 0.01}, True),
         ("-101.01", {"expected": -100, "relative": 0.01}, False),
         ("1010", {"expected": 1000, "relative": 0.01, "absolute": 1}, True),
+        ("1010.5", {"expected": 1000, "relative": 0.01, "absolute": 1}, False),
         ("0.5", {"expected": 0, "relative": 0.5}, False),
     ],
 )
