@@ -14,7 +14,7 @@ from harness.analysis.population import population_block
 from harness.analysis.reading import primary_block
 from harness.analysis.segments import Answerers, segments_block
 from harness.analysis.slices import slice_blocks
-from harness.analysis.table import make_table
+from harness.analysis.table import Table, make_table
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
 from harness.domain.report import DecisionVerdict, GuardrailBlock, PrimaryBlock, Section
 from harness.domain.specs import AnalysisSpec
@@ -47,14 +47,12 @@ def analyse(
     kept = [result for result in results if applicable(result)]
     table = make_table(kept, missing=spec.missing)
     rows = table.rows_by_tag()
-    of_mean = spec.primary
-    target = Target(spec.estimand, of_mean if spec.estimand == "mean" else "pass")
-    primary = primary_block(table, target, spec)
-    guardrails = guardrail_blocks(table, spec)
+    target = _target(spec)
+    primary, guardrails = _deciding(table, target, spec)
     return Section(
         primary=primary,
         majority=majority_block(table, alpha=spec.alpha),
-        mean=mean_block(table, of=of_mean, alpha=spec.alpha, seed=spec.seed),
+        mean=mean_block(table, of=spec.primary, alpha=spec.alpha, seed=spec.seed),
         missing=missing_blocks(results),
         missingness=missingness_block(table, target, alpha=spec.alpha),
         n_not_applicable=len(results) - len(kept),
@@ -67,6 +65,27 @@ def analyse(
         variance=variance_block(table, spec, judged=judged, costs=costs),
         population=population_block(table, rows, target, spec),
     )
+
+
+def deciding(
+    results: Sequence[CaseResult], spec: AnalysisSpec
+) -> tuple[PrimaryBlock, tuple[GuardrailBlock, ...]]:
+    """Return what `analyse` decides by, and nothing that only describes.
+
+    Simulations that run this ten thousand times see what a report would say.
+    """
+    kept = [result for result in results if applicable(result)]
+    return _deciding(make_table(kept, missing=spec.missing), _target(spec), spec)
+
+
+def _deciding(
+    table: Table, target: Target, spec: AnalysisSpec
+) -> tuple[PrimaryBlock, tuple[GuardrailBlock, ...]]:
+    return primary_block(table, target, spec), guardrail_blocks(table, spec)
+
+
+def _target(spec: AnalysisSpec) -> Target:
+    return Target(spec.estimand, spec.primary if spec.estimand == "mean" else "pass")
 
 
 def _all_held(primary: PrimaryBlock, guardrails: Sequence[GuardrailBlock]) -> bool:
