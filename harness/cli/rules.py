@@ -3,6 +3,7 @@
 from harness.graders.arm_prompt import arm_template_problem
 from harness.graders.checks import check_problem
 from harness.graders.judge_request import judge_prompt_problem, judge_value_problem
+from harness.graders.probes import judge_probes
 from harness.graders.reply import judge_problem
 from harness.inputs.rules import GraderRules
 
@@ -29,6 +30,7 @@ GRADER_RULES = GraderRules(
     judge_prompt_problem=judge_prompt_problem,
     judge_value_problem=judge_value_problem,
     arm_template_problem=arm_template_problem,
+    judge_probes=judge_probes,
 )
 
 

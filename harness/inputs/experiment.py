@@ -1,17 +1,17 @@
 """An experiment file and everything it names, resolved into one frozen plan."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from harness.domain.calls import RecordedReply
-from harness.domain.cases import ARMS, Anchor
+from harness.domain.cases import ARMS, Anchor, Canary
 from harness.domain.errors import InputError
 from harness.domain.files import read_text, text_file_digest
 from harness.domain.plan import InputDigest, Plan, Template, Templates
 from harness.domain.specs import EndpointSpec, Experiment
 from harness.inputs.anchors import read_anchors
-from harness.inputs.coherence import Parts, endpoints, refuse_incoherent
+from harness.inputs.coherence import Parts, endpoints, judged, refuse_incoherent
 from harness.inputs.gold import Gold, read_gold
 from harness.inputs.jsonl import read_jsonl
 from harness.inputs.judge import Judge, read_judge
@@ -70,18 +70,40 @@ def load_plan(path: Path, *, rules: GraderRules) -> Plan:
     paths += [anchors.path] if anchors else []
     paths += _replies(experiment, folder)
     held_out = held_out_ids(gold.cases.records, gold.spec.split)
+    planted = gold.canaries.records if gold.canaries else ()
     return Plan(
         experiment=experiment,
         gold=gold.spec,
         cases=gold.cases.records,
         held_out=tuple(case.id for case in gold.cases.records if case.id in held_out),
-        canaries=gold.canaries.records if gold.canaries else (),
+        canaries=(*planted, *_probes(parts, planted, held_out=held_out, rules=rules)),
         anchors=anchors.records if anchors else (),
         judge=judge.spec if judge else None,
         judge_prompt=judge.prompt if judge else None,
         templates=templates,
         inputs=tuple(folder.digest(read) for read in dict.fromkeys(paths)),
     )
+
+
+def _probes(
+    parts: Parts, planted: Sequence[Canary], *, held_out: Collection[str], rules: GraderRules
+) -> tuple[Canary, ...]:
+    """Return the judge's built-in probes where the plan asks for them.
+
+    They stand in the plan like any canary, so that they are frozen with it.
+    """
+    if not parts.experiment.gates.probes:
+        return ()
+    if parts.judge is None:
+        place = placed(parts.path, line_of(read_text(parts.path), ("gates", "probes")))
+        raise InputError(f"{place}: gates.probes: found true and no [judge] to probe")
+    graded = [case for case in judged(parts.gold.cases.records) if case.id not in held_out]
+    anchors = parts.anchors.records if parts.anchors else ()
+    probes = rules.judge_probes(parts.judge.spec, cases=graded, anchors=anchors)
+    taken = {canary.id for canary in planted} & {probe.id for probe in probes}
+    if taken:
+        raise InputError(f"{parts.path}: canary {min(taken)!r} has the id of a built-in probe; rename it")
+    return probes
 
 
 def _judge(experiment: Experiment, folder: _Folder, rules: GraderRules) -> Judge | None:

@@ -4,10 +4,10 @@ The two rooms stand on one floor and do not import each other, yet a check that
 cannot work is to be told with the line it is written on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from harness.domain.cases import Case
+from harness.domain.cases import Anchor, Canary, Case
 from harness.domain.checks import Check
 from harness.domain.plan import Template
 from harness.domain.specs import JudgeSpec
@@ -29,11 +29,22 @@ class ArmTemplateProblem(Protocol):
         ...
 
 
+class JudgeProbes(Protocol):
+    """Builds the built-in canaries of a judge."""
+
+    def __call__(
+        self, judge: JudgeSpec, /, *, cases: Sequence[Case], anchors: Sequence[Anchor]
+    ) -> tuple[Canary, ...]:
+        """Return those that can be built."""
+        ...
+
+
 class GraderRules(NamedTuple):
-    """Five questions; each answer is a complaint without a place, or null."""
+    """Five questions; each answer is a complaint without a place, or null; and the built-in probes."""
 
     check_problem: Callable[[Check], str | None]
     judge_problem: Callable[[JudgeSpec], str | None]
     judge_prompt_problem: Callable[[str], str | None]
     judge_value_problem: JudgeValueProblem
     arm_template_problem: ArmTemplateProblem
+    judge_probes: JudgeProbes
