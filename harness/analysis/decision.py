@@ -9,6 +9,8 @@ from harness.domain.report import (
     Decision,
     DecisionVerdict,
     GateBlock,
+    MajorityBlock,
+    MeanBlock,
     Section,
     Status,
 )
@@ -120,7 +122,8 @@ def decide(
     if section is None or failed:
         reasons = [f"gate_failed: {gate.name}: {gate.reason}".rstrip(": ") for gate in failed]
         reasons += _unaudited_judge(gates)
-        return _decision("invalid", basis, reasons or ["nothing was measured"], gates, n_closed)
+        all_gates = (*gates, *_not_tested(section))
+        return _decision("invalid", basis, reasons or ["nothing was measured"], all_gates, n_closed)
     verdict, reasons = _of_numbers(section, spec)
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
@@ -142,30 +145,56 @@ def decide_audit(gates: Sequence[GateBlock]) -> Decision:
 def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:
     verdict = section.primary.verdict
     reasons = list(section.primary.reasons)
-    if verdict in ("equivalent", "non_inferior") and "below_margin" not in reasons:
-        other = _other_moves(section, spec)
-        if other:
-            return "inconclusive", [*reasons, other]
+    against = [
+        reason for reason in (_other_estimand(section, spec, verdict), _other_mix(section, verdict)) if reason
+    ]
     if verdict == "inconclusive":
-        reasons.append(section.planning.information)
-        other = _other_moves(section, spec)
-        if other:
-            reasons.append(other)
+        return verdict, [*reasons, section.planning.information, *against]
+    if against:
+        return "inconclusive", [*reasons, *against]
     return verdict, reasons
 
 
-def _other_moves(section: Section, spec: AnalysisSpec) -> str | None:
-    """Return how the estimand that is not primary moves, if it does for certain."""
+def _other_estimand(section: Section, spec: AnalysisSpec, verdict: DecisionVerdict) -> str | None:
+    """Return how the estimand that is not primary moves, if it contradicts the verdict for certain."""
+    block: MajorityBlock | MeanBlock
     if section.primary.estimand == "majority":
-        mean = section.mean
-        pvalues = [p for p in (mean.pvalue, mean.pvalue_permutation) if p is not None]
-        if mean.difference and pvalues and min(pvalues) < spec.alpha:
-            return f"the_mean_moves: {_points(mean.difference)} although the majority does not"
+        name, mine, block = "mean", "majority", section.mean
+        pvalues = (section.mean.pvalue, section.mean.pvalue_permutation)
+    else:
+        name, mine, block = "majority", "mean", section.majority
+        pvalues = (section.majority.pvalue, None)
+    difference, interval = block.difference, block.interval
+    known = [pvalue for pvalue in pvalues if pvalue is not None]
+    if not difference or not known or min(known) >= spec.alpha:
         return None
-    majority = section.majority
-    if majority.difference and majority.pvalue is not None and majority.pvalue < spec.alpha:
-        return f"the_majority_moves: {_points(majority.difference)} although the mean does not"
-    return None
+    if (verdict == "improvement" and difference > 0) or (verdict == "regression" and difference < 0):
+        return None
+    small = interval is not None and -spec.margin < interval.low and interval.high < spec.margin
+    if verdict in ("equivalent", "non_inferior") and small:
+        return None
+    return f"the_{name}_moves: {_points(difference)} although the {mine} does not"
+
+
+def _other_mix(section: Section, verdict: DecisionVerdict) -> str | None:
+    """Return how the verdict changes at the plan's weights, where it does: no mix may be quoted alone."""
+    population = section.population
+    if population is None or population.weighted_by is None or population.verdict == verdict:
+        return None
+    if population.difference is None:
+        return f"the_plan's_weights_give_no_number: {population.reason}"
+    if population.verdict is None:
+        return f"the_plan's_weights_give_no_interval: {population.reason}"
+    return f"the_mix_decides: {population.verdict}, {_points(population.difference)} at the plan's weights"
+
+
+def _not_tested(section: Section | None) -> tuple[GateBlock, ...]:
+    """Return the gates behind one that failed: nothing is claimed of them."""
+    names = ["primary", *(f"guardrail: {block.name}" for block in (section.guardrails if section else ()))]
+    return tuple(
+        GateBlock(name=name, status="not_audited", reason="not tested: a gate before it failed")
+        for name in names
+    )
 
 
 def _guardrail_gates(section: Section) -> tuple[GateBlock, ...]:
