@@ -120,7 +120,7 @@ def _notes(file: VoteFile, judges: tuple[str, ...]) -> list[str]:
         notes.append("the file holds no vote of a judge: nothing is audited")
     if n_clusters < len(file.items):
         notes.append(
-            f"{len(file.items)} items in {n_clusters} clusters: intervals of shares, means and alpha allow "
-            "for it, those of kappa, AC1, AC2 and of arms do not"
+            f"{len(file.items):,} items share {n_clusters:,} clusters: intervals of shares, means and alpha "
+            "allow for it, those of kappa, AC1 and AC2 do not"
         )
     return notes

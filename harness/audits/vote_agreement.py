@@ -9,18 +9,16 @@ import numpy as np
 
 from harness.audits.rates import CONFIDENCE_LEVEL, block
 from harness.audits.repeatability import pairs_agreeing
+from harness.audits.vote_annotators import annotator_test
 from harness.audits.vote_labels import (
     codes,
     human_label,
     judge_label,
     main_reference,
-    raters_of,
-    rating_matrix,
     votes_of,
 )
 from harness.audits.vote_shares import coefficient, mean_estimate, missing, share
 from harness.domain.blocks import Rate
-from harness.domain.fitness import AnnotatorTest, LeftOutHuman
 from harness.domain.recorded_votes import VoteFile, VoteItem
 from harness.domain.vote_audit import (
     AgreementBlock,
@@ -32,15 +30,18 @@ from harness.domain.vote_audit import (
     VoteComparison,
 )
 from harness.stats.agreement import Weighting, cohen_kappa, confusion
-from harness.stats.annotators import alternative_annotator_test, leave_one_human_out
 from harness.stats.estimability import NotEstimable
+from harness.stats.intervals import Interval
+from harness.stats.means import paired_mean
 from harness.stats.multirater import gwet_ac
 from harness.stats.proportions import newcombe_independent_interval
 
-_FALSE_DISCOVERY_RATE = 0.05
 _NO_PEOPLE = "the file has no label by a person"
 _NO_ITEM = "no item has both a human and a judge label"
-_NO_CEILING = "no item has two people's labels and the judge's: there is no ceiling to hold it against"
+_NO_CEILING = (
+    "no item has two people's labels and one of the judge: there is no ceiling to hold it against "
+    "(a floor, --min-agreement, would do instead)"
+)
 
 
 class _Row(NamedTuple):
@@ -68,7 +69,7 @@ def agreement_block(file: VoteFile, judge: str, settings: VoteAuditSettings) -> 
         beside_people=_beside_people(items, said),
         where_people_agree=_stratum(both, agree=True),
         where_people_differ=_stratum(both, agree=False),
-        annotator_test=_annotator_test(file, items, said, settings.margin),
+        annotator_test=annotator_test(file, items, said, epsilon=settings.margin),
         arms=_arms(both),
         arm_differences=_arm_differences(both),
     )
@@ -171,39 +172,6 @@ def _stratum(rows: Sequence[_Row], *, agree: bool) -> Rate:
     return _share(chosen, nothing=f"people {'agree' if agree else 'differ'} on no such item")
 
 
-def _annotator_test(
-    file: VoteFile, items: Sequence[VoteItem], said: dict[str, str | None], epsilon: float
-) -> AnnotatorTest | None:
-    raters = raters_of(file)
-    if len(raters) < 2 or not items:
-        return None
-    humans = rating_matrix(items, raters, file.labels)
-    judge = codes([said[item.id] for item in items], file.labels)
-    rows = leave_one_human_out(humans=humans, judge=judge, epsilon=epsilon)
-    left_out = tuple(
-        LeftOutHuman(
-            human=raters[row.human],
-            n_items=row.n_items,
-            human_agreement=row.human_agreement,
-            judge_agreement=row.judge_agreement,
-            pvalue=None if isinstance(row.adjusted_pvalue, NotEstimable) else row.adjusted_pvalue,
-            reason=row.adjusted_pvalue.reason if isinstance(row.adjusted_pvalue, NotEstimable) else None,
-        )
-        for row in rows
-    )
-    test = alternative_annotator_test(
-        humans=humans, judge=judge, epsilon=epsilon, false_discovery_rate=_FALSE_DISCOVERY_RATE
-    )
-    winning = test if isinstance(test, NotEstimable) else test.winning_rate
-    return AnnotatorTest(
-        epsilon=epsilon,
-        humans=left_out,
-        winning_rate=None if isinstance(winning, NotEstimable) else winning,
-        advantage=None if isinstance(test, NotEstimable) else test.advantage,
-        reason=winning.reason if isinstance(winning, NotEstimable) else None,
-    )
-
-
 def _by_arm(rows: Sequence[_Row]) -> dict[str, list[_Row]]:
     arms = sorted({row.item.arm for row in rows if row.item.arm is not None})
     return {arm: [row for row in rows if row.item.arm == arm] for arm in arms}
@@ -214,28 +182,48 @@ def _arms(rows: Sequence[_Row]) -> tuple[ArmAgreement, ...]:
 
 
 def _arm_differences(rows: Sequence[_Row]) -> tuple[Estimate, ...]:
-    """Return agreement on the second arm less that on the first, at a level shared by all pairs.
-
-    Answers to one prompt are alike across arms; taken as unpaired, the
-    intervals are on the wide side.
-    """
+    """Return agreement on the second arm less that on the first, at a level shared by all pairs."""
     pairs = list(combinations(_by_arm(rows).items(), 2))
+    level = 1 - (1 - CONFIDENCE_LEVEL) / max(len(pairs), 1)
     return tuple(
         Estimate(
             of=f"{second} - {first}",
             estimate=_hits(theirs) / len(theirs) - _hits(mine) / len(mine),
-            interval=block(
-                newcombe_independent_interval(
-                    baseline_passes=_hits(mine),
-                    baseline_cases=len(mine),
-                    candidate_passes=_hits(theirs),
-                    candidate_cases=len(theirs),
-                    confidence_level=1 - (1 - CONFIDENCE_LEVEL) / len(pairs),
-                )
-            ),
+            interval=block(_difference_interval(mine, theirs, level)),
         )
         for (first, mine), (second, theirs) in pairs
     )
+
+
+def _difference_interval(first: Sequence[_Row], second: Sequence[_Row], level: float) -> Interval:
+    """Return Newcombe's interval, or CR2 on linearised values where items share clusters.
+
+    An item's value is the difference plus its own residual, blown up by its
+    arm's share of the items: the mean is the difference, and the spread
+    between clusters is that of both arms together.
+    """
+    groups = [row.item.group for row in (*first, *second)]
+    if len(set(groups)) < len(groups):
+        difference = _hits(second) / len(second) - _hits(first) / len(first)
+        residuals = [-value for value in _residuals(first)] + _residuals(second)
+        n = len(groups)
+        sizes = [len(first)] * len(first) + [len(second)] * len(second)
+        values = [difference + value * n / size for value, size in zip(residuals, sizes, strict=True)]
+        mean = paired_mean(differences=values, clusters=groups, confidence_level=level)
+        if not isinstance(mean, NotEstimable):
+            return mean.interval
+    return newcombe_independent_interval(
+        baseline_passes=_hits(first),
+        baseline_cases=len(first),
+        candidate_passes=_hits(second),
+        candidate_cases=len(second),
+        confidence_level=level,
+    )
+
+
+def _residuals(rows: Sequence[_Row]) -> list[float]:
+    mean = _hits(rows) / len(rows)
+    return [float(row.human == row.judge) - mean for row in rows]
 
 
 def _hits(rows: Sequence[_Row]) -> int:

@@ -21,13 +21,14 @@ from harness.domain.vote_audit import (
 )
 
 _ALPHA = 0.05
+_BADNESS: dict[PartStatus, int] = {"pass": 0, "not_audited": 1, "undecided": 1, "fail": 2}
 
 
 def verdict_part(readable: Rate, settings: VoteAuditSettings) -> VotePart:
-    """Judge whether enough of the votes say anything."""
-    status = above(readable.interval, settings.min_verdicts)
-    text = f"{rate_text(readable)} of the votes say something, wanted {_percent(settings.min_verdicts)}"
-    return _part("verdicts", status, text)
+    """Judge whether enough of the votes say anything. That is counted, and not estimated."""
+    status: PartStatus = "pass" if (readable.rate or 0.0) >= settings.min_verdicts else "fail"
+    text = f"{_percent(readable.rate or 0.0)} of the votes say something"
+    return _part("verdicts", status, f"{text}, wanted {_percent(settings.min_verdicts)}")
 
 
 def people_parts(found: AgreementBlock, settings: VoteAuditSettings) -> Iterator[VotePart]:
@@ -144,7 +145,7 @@ def _floor(found: Rate | None, floor: float) -> VotePart:
 
 def _chance(kappa: Estimate | None) -> VotePart:
     if kappa is None or kappa.estimate is None:
-        reason = "nothing to compare" if kappa is None or kappa.reason is None else kappa.reason
+        reason = kappa.reason if kappa is not None and kappa.reason else "the file has no label by a person"
         return _part("chance", "not_audited", reason)
     interval = kappa.interval
     text = f"Cohen's kappa {kappa.estimate:.3f}"
@@ -156,13 +157,13 @@ def _chance(kappa: Estimate | None) -> VotePart:
 
 
 def _arms(differences: Sequence[Estimate], band: float) -> VotePart:
-    """Take the pair of arms whose agreement differs most."""
-    widest = max(differences, key=lambda found: abs(found.estimate or 0.0))
-    found = [within(item.interval, band) for item in differences if item.interval is not None]
-    status: PartStatus = (
-        "fail" if "fail" in found else "undecided" if "undecided" in found or not found else "pass"
-    )
-    text = f"agreement differs by {_points(widest)} points ({widest.of}), allowed {_band(band)}"
+    """Take the worst pair of arms, and of several the one that differs most."""
+    found = [
+        (within(item.interval, band) if item.interval is not None else "undecided", item)
+        for item in differences
+    ]
+    status, worst = max(found, key=lambda pair: (_BADNESS[pair[0]], abs(pair[1].estimate or 0.0)))
+    text = f"agreement differs by {_points(worst)} points ({worst.of}), allowed {_band(band)}"
     return _part("arms", status, text)
 
 

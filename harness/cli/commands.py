@@ -118,6 +118,52 @@ def audit(experiment: Path, directory: Path | None, as_json: bool) -> int:
     return _do("run", "audit", experiment=experiment, directory=directory, as_json=as_json)
 
 
+@cli.command("audit-votes")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--against", type=click.Path(path_type=Path), help="An earlier file: what changed since then?")
+@click.option("--labels", help="The labels there are, in their order, with commas between.")
+@click.option("--ordered", is_flag=True, help="The labels have an order: also weighted coefficients.")
+@click.option("--tie", help="The label that prefers neither answer.")
+@click.option("--pass-at", type=float, help="A score passes from this value on.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    help="How far the judge's agreement with a person may lie below a second person's.",
+)
+@click.option("--min-agreement", type=click.FloatRange(0, 1), help="Lowest agreement with people.")
+@click.option(
+    "--max-flips",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="Highest share of repeats, or of orders, that differ.",
+)
+@click.option(
+    "--band",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="How far the place or the arm of an answer may move the judge.",
+)
+@click.option(
+    "--min-verdicts",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Lowest share of votes that say something.",
+)
+@_JSON
+def audit_votes(**options: Any) -> int:
+    """Audit judges' votes that a file recorded.
+
+    JSONL or CSV rows of votes, and of people's labels if there are any. Makes
+    no calls. Exit codes: 0 fit, 1 unfit, 3 not audited.
+    """
+    return _do("audit_votes", "audit_votes", **options)
+
+
 @cli.command("open-held-out")
 @_RUN
 @click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger takes the look.")

@@ -10,6 +10,7 @@ from harness.domain.plan import Lock, Look, Plan
 from harness.domain.record import Record
 from harness.domain.report import Report
 from harness.domain.specs import Experiment, GoldSpec, JudgeSpec
+from harness.domain.vote_audit import VoteAudit
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _URN = "urn:judge-harness:schema"
@@ -31,6 +32,7 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("anchor", Anchor, "validation"),
     ("judge", JudgeSpec, "validation"),
     ("recorded-reply", RecordedReply, "validation"),
+    ("vote-audit", VoteAudit, "serialization"),
 )
 
 
