@@ -58,15 +58,17 @@ class ResultFile(NamedTuple):
 
 
 class _Growing:
-    """A case while its rows arrive: answers by repeat, each with its line."""
+    """A case while its rows arrive: answers and their lines, by repeat."""
 
-    __slots__ = ("about", "answers", "line", "said")
+    # Two dicts in place of one with pairs: half a million pairs would cost as much as the reading.
+    __slots__ = ("about", "answers", "line", "lines", "said")
 
     def __init__(self, line: int) -> None:
         self.line = line
         self.said: tuple[object, ...] = ()
         self.about = About(cluster=None, tags=None, weight=None, split=None)
-        self.answers: dict[int, tuple[int, Graded]] = {}
+        self.answers: dict[int, Graded] = {}
+        self.lines: dict[int, int] = {}
 
 
 class _Seen:
@@ -131,8 +133,9 @@ def _take(cases: dict[str, _Growing], line: int, fields: Fields, pass_at: float 
         case.about = _merged(case.about, read_about(said), name=name, first_line=case.line)
         case.said = said
     if repeat in case.answers:
-        raise FieldProblem(_same_answer(name, repeat, case.answers[repeat][0], "repeat" in fields))
-    case.answers[repeat] = (line, answer)
+        raise FieldProblem(_same_answer(name, repeat, case.lines[repeat], "repeat" in fields))
+    case.answers[repeat] = answer
+    case.lines[repeat] = line
     return answer
 
 
@@ -145,9 +148,7 @@ def _result(path: Path, cases: dict[str, _Growing], seen: _Seen) -> ResultFile:
             tags=case.about.tags,
             weight=case.about.weight,
             split=case.about.split,
-            answers=tuple(
-                case.answers[repeat][1] if repeat in case.answers else _NOT_RUN for repeat in repeats
-            ),
+            answers=tuple(case.answers.get(repeat, _NOT_RUN) for repeat in repeats),
         )
         for name, case in cases.items()
     )
