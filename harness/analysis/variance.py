@@ -1,6 +1,7 @@
 """Where the noise of the mean difference comes from, and how many repeats the next run needs."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, T
 from harness.domain.report import AllocationBlock, ComponentBlock, VarianceBlock
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import Vote
-from harness.stats.allocation import Costs, Variances, cheapest_allocation
+from harness.stats.allocation import Variances
 from harness.stats.estimability import NotEstimable
 from harness.stats.variance_components import Component, VarianceComponents, paired_variance_components
 
@@ -166,25 +167,31 @@ def _component(
 def _allocation(
     parts: Variances, spec: AnalysisSpec, costs: CallCosts, *, n_cases: int, has_votes: bool
 ) -> AllocationBlock | None:
-    """Return the cheapest repeats of these cases that would show the margin with the plan's power."""
+    """Return the cheapest repeats of all these cases that would show the margin with the plan's power."""
     if sum(parts) == 0:
         return None
     target = spec.margin / float(ndtri(1 - spec.alpha / 2) + ndtri(spec.power))
-    found = cheapest_allocation(
-        variances=parts,
-        costs=Costs(case=0.0, answer=costs.answer, vote=costs.vote),
-        target_standard_error=target,
-        max_cases=n_cases,
-        max_answers=MOST_ANSWERS,
-        max_votes=MOST_VOTES if has_votes else 1,
-    )
-    reached = None if isinstance(found, NotEstimable) else found
+    runs = [
+        (n_cases * n_answers * (costs.answer + n_votes * costs.vote), n_answers, n_votes)
+        for n_answers in range(1, MOST_ANSWERS + 1)
+        for n_votes in range(1, (MOST_VOTES if has_votes else 1) + 1)
+        if (parts.case + (parts.answer + parts.vote / n_votes) / n_answers) / n_cases <= target**2
+    ]
+    cheapest = min(runs, default=None)
     return AllocationBlock(
         target_standard_error=target,
-        n_cases=reached.n_cases if reached else None,
-        n_answers=reached.n_answers if reached else None,
-        n_votes=reached.n_votes if reached else None,
-        cost=reached.cost if reached else None,
+        n_cases=n_cases,
+        n_answers=cheapest[1] if cheapest else None,
+        n_votes=cheapest[2] if cheapest else None,
+        cost=cheapest[0] if cheapest else None,
         unit=costs.unit,
-        reason=found.reason if isinstance(found, NotEstimable) else None,
+        reason=None if cheapest else _beyond(parts, target, n_cases=n_cases),
+    )
+
+
+def _beyond(parts: Variances, target: float, *, n_cases: int) -> str:
+    if parts.case / n_cases <= target**2:
+        return f"{MOST_ANSWERS} answers a case are too few; more cases are cheaper"
+    return (
+        f"no number of answers is enough: it takes {ceil(parts.case / target**2)} cases, there are {n_cases}"
     )

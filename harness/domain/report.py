@@ -262,10 +262,10 @@ class ComponentBlock(Record):
 
 
 class AllocationBlock(Record):
-    """The cheapest run that reaches a standard error; ``cost`` in ``unit``."""
+    """The cheapest repeats of the same cases that reach a standard error; ``cost`` in ``unit``."""
 
     target_standard_error: float
-    n_cases: Count | None
+    n_cases: Count
     n_answers: Count | None
     n_votes: Count | None
     cost: float | None
