@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from harness.analysis import exit_code
 from harness.audits import audit_canaries
@@ -29,18 +30,27 @@ from harness.domain.calls import Evidence, Timing
 from harness.domain.errors import NotMeasured
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Report
-from harness.graders.reading import checked_canaries, read_run
+from harness.graders.reading import read_run
 from harness.report.document import report_bytes
 from harness.report.terminal import terminal_summary
-from harness.runner.asking import INTERRUPTED, Asking, Outcome
-from harness.runner.collect import canary_records, run_records
+from harness.runner.asking import INTERRUPTED, Asking
+from harness.runner.collect import Failed, canary_records, run_records
 from harness.runner.requests import n_calls_planned
 from harness.store.evidence import read_evidence, read_manifest, read_timings
 from harness.store.protocol import ResponseStore
 from harness.store.run_dir import open_run, read_plan, safe_name
 from harness.store.seal import Sealing, seal_run
 
+_GO_ON = "the same command goes on from there"
 _CANARY_SURVIVED = "a canary survived, so the arms were not asked"
+
+
+class Asked(NamedTuple):
+    """How far the asking came, why it stopped if it did, and the calls without a response."""
+
+    reached: Literal["canaries_unasked", "canary_survived", "cases"]
+    stopped: str | None
+    failures: Mapping[str, Failed]
 
 
 def run(*, experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
@@ -110,31 +120,39 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
     with open_run(path, plan) as opened:
         write_origin(path, gold=root / plan.experiment.gold, kind=kind)
         write_provenance(path, provenance(root))
-        outcome, survived = asyncio.run(_ask(plan, opened.store, root=root, environ=os.environ))
-        if outcome.stopped == INTERRUPTED:
-            raise NotMeasured(f"interrupted: {len(opened.store)} responses are kept in {path}; {_GO_ON}")
-        if outcome.stopped:
-            say(f"harness: {outcome.stopped}; {len(opened.store)} responses are kept in {path}; {_GO_ON}")
+        if _a_canary_survived(plan, "checks", ()):
+            asked = Asked("canary_survived", None, {})  # no call is needed to know it
+        else:
+            asked = asyncio.run(_ask(plan, opened.store, root=root, environ=os.environ))
+        kept = f"{len(opened.store)} responses are kept in {path}; {_GO_ON}"
+        if asked.stopped == INTERRUPTED or asked.reached == "canaries_unasked":
+            raise NotMeasured(f"{asked.stopped or _first_failure(asked.failures)}; {kept}")
+        if asked.stopped:
+            say(f"harness: {asked.stopped}; {kept}")
+        survived = asked.reached == "canary_survived"
         records = canary_records if survived else run_records
         seal_run(
             path,
-            records(plan, opened.store, outcome.failures),
+            records(plan, opened.store, asked.failures),
             Sealing(
                 plan_sha256=plan_digest(plan),
                 harness_version=version("judge-harness"),
-                stopped=_CANARY_SURVIVED if survived else outcome.stopped,
+                stopped=_CANARY_SURVIVED if survived else asked.stopped,
                 locked=locked,
             ),
         )
 
 
-_GO_ON = "the same command goes on from there"
+def _first_failure(failures: Mapping[str, Failed]) -> str:
+    failure = next(iter(failures.values())).failure
+    return f"{len(failures)} calls about canaries failed, first {failure.kind}: {failure.detail}"
 
 
-async def _ask(
-    plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping[str, str]
-) -> tuple[Outcome, bool]:
-    """Ask the canaries, then, if none survived, everything else."""
+async def _ask(plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping[str, str]) -> Asked:
+    """Ask the canaries, then, if none survived, everything else.
+
+    A canary that could not be asked has proved nothing, for or against the judge.
+    """
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
     backends = {
@@ -144,20 +162,21 @@ async def _ask(
     with Shown() as shown:
         async with Asking(plan, store=store, backends=backends, stop=stop, on_progress=shown) as asking:
             outcome = await asking.ask_canaries()
-            if outcome.stopped:
-                return outcome, False
-            if _a_canary_survived(plan, canary_records(plan, store, outcome.failures)):
-                return outcome, True
-            return await asking.ask_cases(), False
+            if outcome.stopped or outcome.failures:
+                return Asked("canaries_unasked", outcome.stopped, outcome.failures)
+            if _a_canary_survived(plan, "judge", canary_records(plan, store, outcome.failures)):
+                return Asked("canary_survived", None, outcome.failures)
+            outcome = await asking.ask_cases()
+            return Asked("cases", outcome.stopped, outcome.failures)
 
 
-def _a_canary_survived(plan: Plan, records: Iterator[tuple[Evidence, Timing]]) -> bool:
-    evidence = [record for record, _ in records]
-    # Read as a run that has its canaries and nothing else.
-    planted = plan.model_copy(update={"cases": (), "held_out": (), "anchors": ()})
-    reading = read_run(planted, evidence, ())
-    assert reading.checked_canaries == checked_canaries(plan)
-    return audit_canaries(planted, reading).status == "fail"
+def _a_canary_survived(
+    plan: Plan, grader: Literal["checks", "judge"], records: Iterable[tuple[Evidence, Timing]]
+) -> bool:
+    planted = tuple(canary for canary in plan.canaries if canary.grader == grader)
+    # Read as a run that has these canaries and nothing else.
+    alone = plan.model_copy(update={"canaries": planted, "cases": (), "held_out": (), "anchors": ()})
+    return audit_canaries(alone, read_run(alone, [record for record, _ in records], ())).status == "fail"
 
 
 def _default_directory(plan: Plan, suffix: str) -> Path:

@@ -159,6 +159,8 @@ def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
         )
     elif not manifest.locked:
         yield not_checked("lock", "the run was made without it")
+    elif manifest.started_at is None:
+        yield holds("lock", f"the plan was frozen {lock.frozen_at}, and no call was made")
     elif datetime.fromisoformat(lock.frozen_at) > datetime.fromisoformat(manifest.started_at):
         yield unproven(
             "lock",

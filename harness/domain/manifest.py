@@ -7,7 +7,7 @@ from harness.domain.verdicts import AnswerNote, CallIdentity, CaseResult, Graded
 
 
 class Manifest(Record):
-    """``manifest.json``. Times are UTC, ISO 8601; ``merkle_root`` is over the evidence lines (RFC 6962)."""
+    """``manifest.json``. Times are UTC, ISO 8601, null where no call was made; ``merkle_root`` is over the evidence lines (RFC 6962)."""
 
     version: Literal["1"] = "1"
     plan_sha256: Sha256
@@ -22,8 +22,8 @@ class Manifest(Record):
     complete: bool
     stopped: Text | None = None
     locked: bool = False
-    started_at: Text
-    finished_at: Text
+    started_at: Text | None
+    finished_at: Text | None
     harness_version: Text
     returned_models: tuple[tuple[str, tuple[str, ...]], ...] = ()
 

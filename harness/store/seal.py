@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 from harness.domain.calls import Evidence, Timing
 from harness.domain.canonical import canonical_bytes
 from harness.domain.completion import MalformedBody, read_response
-from harness.domain.errors import NotMeasured, StoreError
+from harness.domain.errors import StoreError
 from harness.domain.manifest import Manifest
 from harness.store.merkle import MerkleRoot
 from harness.store.replace import replacing
@@ -45,7 +45,6 @@ def seal_run(path: Path, records: Iterable[tuple[Evidence, Timing]], sealing: Se
         that sealing the same records again gives the same bytes.
 
     Raises:
-        NotMeasured: There are no records.
         StoreError: The directory cannot be written.
     """
     targets = (path / EVIDENCE, path / TIMINGS, path / MANIFEST)
@@ -56,8 +55,6 @@ def seal_run(path: Path, records: Iterable[tuple[Evidence, Timing]], sealing: Se
                 evidence.add(canonical_bytes(record))
                 timings.add(canonical_bytes(timing))
                 summary.add(record, timing)
-            if not summary.n_records:
-                raise NotMeasured(f"{path}: no call was made, so there is nothing to seal")
             manifest = summary.manifest(evidence, timings, sealing)
             manifest_file.write(canonical_bytes(manifest))
     except OSError as cause:
@@ -95,7 +92,7 @@ class _Summary:
         self._n_failed = 0
         self._n_attempts = 0
         self._first_ms: int | None = None
-        self._last_ms = 0
+        self._last_ms: int | None = None
         self._models: dict[str, set[str]] = {}
 
     def add(self, record: Evidence, timing: Timing) -> None:
@@ -105,7 +102,7 @@ class _Summary:
         for attempt in timing.attempts:
             started = attempt.started_ms
             self._first_ms = started if self._first_ms is None else min(self._first_ms, started)
-            self._last_ms = max(self._last_ms, started + attempt.duration_ms)
+            self._last_ms = max(self._last_ms or 0, started + attempt.duration_ms)
         model = _returned_model(record)
         if model is not None:
             self._models.setdefault(record.endpoint, set()).add(model)
@@ -124,7 +121,7 @@ class _Summary:
             complete=sealing.stopped is None and self._n_failed == 0,
             stopped=sealing.stopped,
             locked=sealing.locked,
-            started_at=_utc(self._first_ms or 0),
+            started_at=_utc(self._first_ms),
             finished_at=_utc(self._last_ms),
             harness_version=sealing.harness_version,
             returned_models=tuple((name, tuple(sorted(ids))) for name, ids in sorted(self._models.items())),
@@ -140,5 +137,7 @@ def _returned_model(record: Evidence) -> str | None:
         return None
 
 
-def _utc(unix_ms: int) -> str:
+def _utc(unix_ms: int | None) -> str | None:
+    if unix_ms is None:
+        return None
     return datetime.fromtimestamp(unix_ms / 1000, UTC).isoformat(timespec="milliseconds")

@@ -45,6 +45,30 @@ def test_a_surviving_canary_stops_the_line_before_the_arms_are_asked(harness, tm
     assert asked == 2 * 3
 
 
+def test_a_surviving_canary_of_the_checks_stops_the_line_before_any_call(harness, tmp_path):
+    with serving(HONEST) as server:
+        experiment = write_live_project(tmp_path / "p", base_url=server.base_url)
+        planted = {
+            "id": "blind",
+            "prompt": "Q?",
+            "answer": "no",
+            "expected": "pass",
+            "grader": "checks",
+            "why": "t",
+        }
+        planted["checks"] = [{"kind": "exact", "expected": "yes"}]
+        with (tmp_path / "p" / "gold" / "live" / "canaries.jsonl").open("a") as canaries:
+            canaries.write(json.dumps(planted) + "\n")
+        for _ in range(2):
+            called = harness("run", experiment, "--dir", tmp_path / "run", "--json")
+        asked = server.stats()["n_requests"]
+    report = json.loads(called.out)
+
+    assert (called.code, report["decision"]["verdict"]) == (1, "invalid")
+    assert "canary_survived: blind" in " ".join(report["decision"]["reasons"])
+    assert asked <= 2 * 3
+
+
 def test_a_missing_key_variable_is_one_line_and_nothing_is_sent(harness, tmp_path, monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with serving(HONEST) as server:
@@ -62,9 +86,10 @@ def test_an_unreachable_server_is_told_by_address_and_nothing_else_happens(harne
     experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
     called = harness("run", experiment, "--dir", tmp_path / "run")
 
-    assert called.code in (1, 3)
-    assert "connection" in called.err + called.out
-    assert "Traceback" not in called.err
+    assert (called.code, called.out) == (3, "")
+    assert "judge (model m-judge at http://127.0.0.1:1/v1)" in called.err
+    assert "connection" in called.err
+    assert len(called.err.splitlines()) == 1
 
 
 def test_a_wrong_model_stops_the_run_at_once_with_its_status(harness, tmp_path):

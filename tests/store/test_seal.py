@@ -7,7 +7,7 @@ from runs import a_name, a_plan, a_response, a_stored
 
 from harness.domain.calls import Evidence, Failure, Subject
 from harness.domain.canonical import canonical_bytes, sha256_hex
-from harness.domain.errors import InputError, NotMeasured, StoreError, Tampered
+from harness.domain.errors import InputError, StoreError, Tampered
 from harness.store.evidence import read_evidence, read_manifest, read_timings
 from harness.store.merkle import MerkleRoot
 from harness.store.run_dir import write_plan
@@ -96,10 +96,10 @@ def test_an_old_seal_stays_until_the_new_one_is_whole(tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
 
 
-def test_a_run_without_a_call_is_not_sealed(tmp_path):
-    with pytest.raises(NotMeasured, match="nothing to seal"):
-        seal(tmp_path, [])
-    assert list(tmp_path.iterdir()) == []
+def test_a_run_without_a_call_is_sealed_with_nothing_and_no_times(tmp_path):
+    manifest = seal(tmp_path, [])
+
+    assert (manifest.n_records, manifest.started_at, manifest.finished_at) == (0, None, None)
 
 
 def test_a_directory_that_is_not_sealed_says_so(tmp_path):
