@@ -4,20 +4,26 @@ from harness.audits.bias import audit_bias
 from harness.audits.canaries import audit_canaries
 from harness.audits.completeness import count_completeness
 from harness.audits.differential import audit_differential
+from harness.audits.drift import Audited, audit_drift
 from harness.audits.fitness import judge_fitness
+from harness.audits.history import history_entry, judge_history
 from harness.audits.human_agreement import audit_human_agreement
 from harness.audits.human_scale import human_scale
 from harness.audits.repeatability import audit_repeatability
 from harness.audits.routing import audit_routing
 
 __all__ = [
+    "Audited",
     "audit_bias",
     "audit_canaries",
     "audit_differential",
+    "audit_drift",
     "audit_human_agreement",
     "audit_repeatability",
     "audit_routing",
     "count_completeness",
+    "history_entry",
     "human_scale",
     "judge_fitness",
+    "judge_history",
 ]

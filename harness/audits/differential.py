@@ -1,8 +1,7 @@
 """Does the judge err alike on both arms? This decides whether its difference may be quoted."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from statistics import mean
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from harness.audits.gates import against_band
@@ -58,14 +57,21 @@ def labelled_pairs(plan: Plan, reading: Reading, *, closed: Collection[str]) -> 
         LabelledPair(
             case=case,
             cluster=cluster.get(case, case),
-            judge=mean(j for j, _ in found[case, "candidate"]) - mean(j for j, _ in found[case, "baseline"]),
-            human=mean(h for _, h in found[case, "candidate"]) - mean(h for _, h in found[case, "baseline"]),
+            judge=_mean(j for j, _ in found[case, "candidate"])
+            - _mean(j for j, _ in found[case, "baseline"]),
+            human=_mean(h for _, h in found[case, "candidate"])
+            - _mean(h for _, h in found[case, "baseline"]),
             drawn=drawn[case],
         )
         for case in both
         if all(found[case, arm] for arm in ARMS)
     )
     return LabelledPairs(pairs, len(both) - len(pairs))
+
+
+def _mean(outcomes: Iterable[float]) -> float:
+    found = list(outcomes)
+    return sum(found) / len(found)
 
 
 def audit_differential(plan: Plan, reading: Reading) -> DifferentialFinding:

@@ -26,10 +26,8 @@ def human_outcome(plan: Plan, anchor: Anchor) -> Outcome | None:
     """Return whether people pass the anchor; null where they did not settle it."""
     if anchor.label is not None:
         return outcome_of(plan, anchor.label)
-    found = majority(
-        [outcome_of(plan, review.label) for review in anchor.reviews], asked=len(anchor.reviews)
-    ).label
-    return "pass" if found == "pass" else "fail" if found == "fail" else None
+    outcomes = [outcome_of(plan, review.label) for review in anchor.reviews]
+    return _winner(outcomes, asked=len(outcomes))
 
 
 def votes_by_anchor(votes: Iterable[Vote], anchors: Sequence[Anchor]) -> dict[str, list[Vote]]:
@@ -52,11 +50,17 @@ def judge_labels(plan: Plan, reading: Reading) -> dict[str, str | None]:
 def judge_outcomes(plan: Plan, reading: Reading) -> dict[str, Outcome | None]:
     """Return whether the judge passes each anchor: labels count as pass or fail before the majority."""
     asked = plan.experiment.repeats.votes
-    found: dict[str, Outcome | None] = {}
-    for anchor, votes in votes_by_anchor(reading.anchor_votes, plan.anchors).items():
-        winner = majority([outcome_of(plan, vote.verdict.label) for vote in votes], asked=asked).label
-        found[anchor] = "pass" if winner == "pass" else "fail" if winner == "fail" else None
-    return found
+    return {
+        anchor: _winner([outcome_of(plan, vote.verdict.label) for vote in votes], asked=asked)
+        for anchor, votes in votes_by_anchor(reading.anchor_votes, plan.anchors).items()
+    }
+
+
+def _winner(outcomes: Sequence[Outcome | None], *, asked: int) -> Outcome | None:
+    """Return the outcome of more than half of those asked; silence is among them."""
+    if 2 * outcomes.count("pass") > asked:
+        return "pass"
+    return "fail" if 2 * outcomes.count("fail") > asked else None
 
 
 def is_pass(outcome: Outcome) -> float:
