@@ -10,6 +10,7 @@ from harness.cli.output import say
 from harness.cli.project import lock_experiment
 from harness.cli.run import report, run_experiment
 from harness.cli.run_files import read_look
+from harness.cli.sign import sign_with_throwaway_key
 from harness.domain.errors import InputError
 
 _FOLDERS = ("anchors", "experiments", "gold", "judges")
@@ -26,10 +27,13 @@ def demo(
     lock_experiment(path)
     run = run_experiment(path, directory / f"run-{experiment}", locked=True)
     if open_held_out:
-        return open_run_held_out(run=run, gold=None, yes=True, as_json=as_json)
-    code = report(run=run, as_json=as_json)
+        code = open_run_held_out(run=run, gold=None, yes=True, as_json=as_json)
+    else:
+        code = report(run=run, as_json=as_json)
     if read_look(run) is None:
         say(f"held-out: closed; `harness open-held-out {run}` opens it")
+    if sign_with_throwaway_key(run):
+        say(f"signed with a throw-away key: proves integrity only; `harness verify {run}` looks at it")
     return code
 
 

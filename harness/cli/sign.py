@@ -33,7 +33,7 @@ from harness.report.keys import (
     read_signing_key,
     write_key_pair,
 )
-from harness.report.statement import make_statement, read_statement, statement_bytes
+from harness.report.statement import Statement, make_statement, read_statement, statement_bytes
 from harness.report.verifying import Claim
 from harness.store.replace import replace_bytes
 
@@ -71,11 +71,20 @@ def sign(
     return 0
 
 
-def sign_with_throwaway_key(run: Path) -> Path:
-    """Sign with a key that is made for this report and forgotten: it proves integrity only."""
+def sign_with_throwaway_key(run: Path) -> bool:
+    """Sign with a key that is made for this report and forgotten: it proves integrity only.
+
+    Returns:
+        False where somebody's own signature is there already; it stays.
+    """
+    bundle = run / BUNDLE
+    if bundle.exists() and not _statement(bundle).predicate.signer.throwaway:
+        return False
+    bundle.unlink(missing_ok=True)
     key = make_key("p256")
     replace_bytes(run / _PUBLIC, public_pem(key.public_key()))
-    return sign_run(run, key, gold=None, replace=True, throwaway=True)
+    sign_run(run, key, gold=None, replace=False, throwaway=True)
+    return True
 
 
 def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, throwaway: bool) -> Path:
@@ -142,6 +151,10 @@ def _free_bundle(run: Path, name: str, *, replace: bool) -> Path:
 
 def _is_about(path: Path, documents: RunDocuments) -> bool:
     """Tell whether a bundle is about this very report, so that its files must stay as they are."""
-    statement = read_statement(open_bundle(path.read_bytes(), name=path.name).payload)
+    statement = _statement(path)
     wanted = sha256_hex((path.parent / "report.json").read_bytes())
     return any(each.name == "report.json" and each.digest.sha256 == wanted for each in statement.subject)
+
+
+def _statement(path: Path) -> Statement:
+    return read_statement(open_bundle(path.read_bytes(), name=path.name).payload)

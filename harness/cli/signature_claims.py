@@ -114,7 +114,7 @@ def _by(
 
 
 def _not_by(path: Path, signed: Signed, keys: Sequence[Pinned]) -> Claim:
-    hint = inert(signed.hint, limit=16)
+    hint = inert(signed.hint[:16])
     if not keys:
         return unproven(
             "signature", f"{path.name}: no key is pinned (--key, --trust); it says it is by {hint}"

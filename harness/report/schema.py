@@ -11,6 +11,8 @@ from harness.domain.record import Record
 from harness.domain.report import Report
 from harness.domain.specs import Experiment, GoldSpec, JudgeSpec
 from harness.domain.vote_audit import VoteAudit
+from harness.report.statement import Statement
+from harness.report.trust import TrustList
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _URN = "urn:judge-harness:schema"
@@ -25,12 +27,14 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("timing", Timing, "serialization"),
     ("lock", Lock, "serialization"),
     ("look", Look, "serialization"),
+    ("statement", Statement, "serialization"),
     ("experiment", Experiment, "validation"),
     ("set", GoldSpec, "validation"),
     ("case", Case, "validation"),
     ("canary", Canary, "validation"),
     ("anchor", Anchor, "validation"),
     ("judge", JudgeSpec, "validation"),
+    ("trust", TrustList, "validation"),
     ("recorded-reply", RecordedReply, "validation"),
     ("vote-audit", VoteAudit, "serialization"),
 )

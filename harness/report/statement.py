@@ -188,8 +188,9 @@ def contradictions(statement: Statement, stated: Stated) -> tuple[str, ...]:
     """Return where the predicate says something else than the report it is about, in words."""
     wanted, found = _predicate(stated), statement.predicate
     return tuple(
-        f"{name}: signed is {_short(getattr(found, name))}, the report has {_short(getattr(wanted, name))}"
-        for name in Predicate.model_fields
+        f"{field.alias or name}: signed is {_short(getattr(found, name))}, "
+        f"the report has {_short(getattr(wanted, name))}"
+        for name, field in Predicate.model_fields.items()
         if getattr(found, name) != getattr(wanted, name)
     )
 
