@@ -67,7 +67,7 @@ def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock
         return HistoryBlock(points=only, reason="one audit is no series")
     rates = _rates(entries[0])
     limit = _limit(entries, rates, seed)
-    errors = [not right for entry in entries for _, right in entry.anchors]
+    errors = np.concatenate([_errors(entry, seed, number) for number, entry in enumerate(entries)])
     path = bernoulli_cusum(
         errors=errors, accepted_rate=rates.accepted, rate_to_catch=rates.to_catch, limit=limit.limit
     )
@@ -90,6 +90,16 @@ def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock
         slope_interval=None if isinstance(slope, NotEstimable) else block(slope.interval),
         reason=slope.reason if isinstance(slope, NotEstimable) else None,
     )
+
+
+def _errors(entry: HistoryEntry, seed: int, number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return the errors of one audit in a seeded order.
+
+    All verdicts of an audit are of one time, and hard anchors may stand
+    together in the file: in its order they would look like a sudden decay.
+    """
+    errors = np.array([not right for _, right in entry.anchors], dtype=np.bool_)
+    return np.random.default_rng([seed, number]).permutation(errors)
 
 
 def _point(entry: HistoryEntry, peak: float | None) -> HistoryPoint:
