@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.multirater import Level, krippendorff_alpha
-from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability
+from harness.stats.samples import BoolArray, FloatArray, IntArray, cluster_codes, probability
 
 FEWEST_CLUSTERS = 10
 
@@ -66,14 +66,12 @@ def alpha_interval(
         )
     table, distinct = _value_counts(values[used], mask[used])
     drawn = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_resamples)
-    found = [_alpha(table, distinct, weights[own], level) for weights in drawn]
-    # A resample of one value alone has no alpha; it can only be as good as full agreement.
-    alphas = np.array([1.0 if value is None else value for value in found])
+    alphas = _weighted_alphas(table, distinct, own, drawn, level)
     low, high = np.quantile(alphas, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high), confidence, "percentile_bootstrap")
 
 
-def _value_counts(values: FloatArray, mask: np.ndarray) -> tuple[IntArray, FloatArray]:
+def _value_counts(values: FloatArray, mask: BoolArray) -> tuple[IntArray, FloatArray]:
     """Ratings by item and value, and the values. Shape (n_items, n_values)."""
     distinct, codes = np.unique(values[mask], return_inverse=True)
     cells = np.nonzero(mask)[0] * distinct.size + codes
@@ -81,17 +79,42 @@ def _value_counts(values: FloatArray, mask: np.ndarray) -> tuple[IntArray, Float
     return table.reshape(mask.shape[0], distinct.size), distinct
 
 
-def _alpha(table: IntArray, distinct: FloatArray, weights: IntArray, level: Level) -> float | None:
-    """Alpha of weighted items: 1 - (n - 1) within / between, as in `krippendorff_alpha`."""
-    totals = weights @ table
-    if np.count_nonzero(totals) < 2:
-        return None
+def _weighted_alphas(
+    table: IntArray, distinct: FloatArray, own: IntArray, drawn: IntArray, level: Level
+) -> FloatArray:
+    """Alpha of each resample: 1 - (n - 1) within / between, as in `krippendorff_alpha`.
+
+    Args:
+        table: Ratings by item and value, two an item or more. Shape (n_items, n_values).
+        distinct: The values. Shape (n_values,).
+        own: Cluster of each item. Shape (n_items,).
+        drawn: How often each cluster was drawn. Shape (n_resamples, n_clusters).
+        level: How far apart two values are.
+    """
+    n_values = distinct.size
+    n_clusters = drawn.shape[1]
+    by_cluster = np.zeros((n_clusters, n_values))
+    np.add.at(by_cluster, own, table)
+    # Products of an item's counts, by which distances inside items are added up.
+    products = np.zeros((n_clusters, n_values, n_values))
+    np.add.at(products, own, table[:, :, None] * table[:, None, :] / (table.sum(axis=1) - 1)[:, None, None])
+    totals = drawn @ by_cluster
+    distances = _all_distances(distinct, totals, level)
+    inside = (drawn @ products.reshape(n_clusters, -1)).reshape(-1, n_values, n_values)
+    within = np.einsum("bij,bij->b", inside, distances)
+    between = np.einsum("bi,bij,bj->b", totals, distances, totals)
+    # A resample of one value alone has no alpha; it can only be as good as full agreement.
+    one_value = between == 0
+    ratio = within / np.where(one_value, 1.0, between)
+    return np.asarray(np.where(one_value, 1.0, 1 - (totals.sum(axis=1) - 1) * ratio), dtype=np.float64)
+
+
+def _all_distances(distinct: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
+    """Squared distances of the values in each resample. Shape (n_resamples, n_values, n_values)."""
     if level == "ordinal":
-        middles = np.cumsum(totals) - totals / 2
-        distances = np.subtract.outer(middles, middles) ** 2.0
-    elif level == "interval":
-        distances = np.subtract.outer(distinct, distinct) ** 2.0
-    else:
-        distances = 1.0 - np.eye(distinct.size)
-    within = np.sum((table @ distances) * table, axis=1) / (table.sum(axis=1) - 1)
-    return float(1 - (totals.sum() - 1) * (weights @ within) / (totals @ distances @ totals))
+        middles = np.cumsum(totals, axis=1) - totals / 2
+        return np.asarray((middles[:, :, None] - middles[:, None, :]) ** 2, dtype=np.float64)
+    fixed = 1.0 - np.eye(distinct.size)
+    if level == "interval":
+        fixed = np.subtract.outer(distinct, distinct) ** 2
+    return np.broadcast_to(fixed, (totals.shape[0], *fixed.shape))
