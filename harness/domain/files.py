@@ -23,9 +23,13 @@ _BOM = b"\xef\xbb\xbf"
 def open_input(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes.
 
+    A pipe is refused: a file is read for its content and again for its digest.
+
     Raises:
         InputError: There is no such file, or it cannot be read.
     """
+    if path.is_fifo() or path.is_socket():
+        raise InputError(f"{path}: found a pipe, wanted a file that can be read again")
     try:
         stream = path.open("rb")
     except FileNotFoundError as error:

@@ -26,6 +26,8 @@ from harness.importers.table import Fields, read_table
 
 _KNOWN = frozenset(KNOWN_FIELDS)
 _NOT_RUN = graded(None, "not_run")
+_NOT_SAID = About(cluster=None, tags=None, weight=None, split=None)
+_NOTHING_SAID: tuple[object, ...] = (None, None, None, None)
 _N_LINES_TOLD = 5
 
 
@@ -57,18 +59,27 @@ class ResultFile(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Growing:
-    """A case while its rows arrive: answers and their lines, by repeat."""
+class _SameAnswer(Exception):
+    """A row that is the same answer as an earlier one."""
 
-    # Two dicts in place of one with pairs: half a million pairs would cost as much as the reading.
-    __slots__ = ("about", "answers", "line", "lines", "said")
+    def __init__(self, name: str, repeat: int) -> None:
+        super().__init__(name, repeat)
+        self.name = name
+        self.repeat = repeat
+
+
+class _Growing:
+    """A case while its rows arrive: what they said of it, and its answers by repeat."""
+
+    # Lines are not kept: half a million of them cost as much as the reading, and only a
+    # complaint wants one.
+    __slots__ = ("about", "answers", "line", "said")
 
     def __init__(self, line: int) -> None:
         self.line = line
-        self.said: tuple[object, ...] = ()
-        self.about = About(cluster=None, tags=None, weight=None, split=None)
+        self.said = _NOTHING_SAID
+        self.about = _NOT_SAID
         self.answers: dict[int, Graded] = {}
-        self.lines: dict[int, int] = {}
 
 
 class _Seen:
@@ -113,6 +124,8 @@ def read_results(path: Path, *, pass_at: float | None = None) -> ResultFile:
     for line, fields in read_table(path):
         try:
             answer = _take(cases, line, fields, pass_at)
+        except _SameAnswer as same:
+            raise InputError(f"{path}:{line}: {_same_answer(path, fields, same)}") from same
         except FieldProblem as problem:
             raise InputError(f"{path}:{line}: {problem}") from problem
         seen.note(line, fields, answer)
@@ -133,9 +146,8 @@ def _take(cases: dict[str, _Growing], line: int, fields: Fields, pass_at: float 
         case.about = _merged(case.about, read_about(said), name=name, first_line=case.line)
         case.said = said
     if repeat in case.answers:
-        raise FieldProblem(_same_answer(name, repeat, case.lines[repeat], "repeat" in fields))
+        raise _SameAnswer(name, repeat)
     case.answers[repeat] = answer
-    case.lines[repeat] = line
     return answer
 
 
@@ -178,11 +190,17 @@ def _merged(known: About, said: About, *, name: str, first_line: int) -> About:
     return About._make(values)
 
 
-def _same_answer(name: str, repeat: int, first_line: int, has_repeat: bool) -> str:
-    if has_repeat:
-        return f"case {name!r}, repeat {repeat} is already on line {first_line}"
+def _same_answer(path: Path, fields: Fields, same: _SameAnswer) -> str:
+    """Return the complaint; the earlier row is looked up in the file once more."""
+    first_line = next(
+        line
+        for line, earlier in read_table(path)
+        if read_id(earlier) == same.name and read_repeat(earlier) == same.repeat
+    )
+    if "repeat" in fields:
+        return f"case {same.name!r}, repeat {same.repeat} is already on line {first_line}"
     return (
-        f"case {name!r} is already on line {first_line}; "
+        f"case {same.name!r} is already on line {first_line}; "
         "if it is another answer to the case, give every row its repeat"
     )
 

@@ -2,6 +2,7 @@
 
 from hashlib import sha256
 from io import BytesIO
+from os import mkfifo
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,13 @@ def test_the_limit_is_of_the_line_without_mark_and_end(mark: bytes, end: bytes) 
     assert list(raw_lines(stream, name="x", max_bytes=5)) == [(1, b"12345")]
     with pytest.raises(InputError, match=r"^x:1: found a line of more than 4 bytes"):
         list(raw_lines(BytesIO(mark + b"12345" + end), name="x", max_bytes=4))
+
+
+def test_a_pipe_is_refused_since_it_cannot_be_read_again(tmp_path: Path) -> None:
+    mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(InputError, match="pipe: found a pipe"):
+        read_text(tmp_path / "pipe")
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:

@@ -333,12 +333,12 @@ def test_a_huge_row_is_refused_with_its_number_and_memory_stays_bounded(tmp_path
     path = tmp_path / "large.jsonl"
     with path.open("w", encoding="utf-8") as stream:
         for number in range(300_000):
-            stream.write(f'{{"id":"c{number}","passed":true,"output":"{"x" * 200}"}}\n')
+            stream.write(f'{{"id":"c{number}","passed":true,"output":"{"x" * 100}"}}\n')
         stream.write(f'{{"id":"huge","passed":true,"output":"{"x" * 50_000_000}"}}\n')
 
     done = subprocess.run([sys.executable, "-c", _BIG, str(path)], capture_output=True, text=True, check=True)
     said, grown_mb = done.stdout.splitlines()
 
     assert said == "300001: found a line of more than 16777216 bytes, the longest read"
-    # 300,000 cases are held, their 60 MB of outputs are not.
+    # 300,000 cases are held, their 30 MB of outputs are not.
     assert int(grown_mb) < 250
