@@ -57,7 +57,8 @@ class VoteComparison(Record):
     counts them as not agreeing. ``ratings`` compares with each rating alone,
     ``majority`` with the label of more than half of an item's ratings,
     ``most_frequent`` with the one most frequent label of two ratings or more.
-    ``without_ties`` leaves out items that either side calls a tie.
+    ``without_ties`` leaves out items that either side calls a tie; they are
+    among ``n_unsettled`` then.
     """
 
     reference: Reference

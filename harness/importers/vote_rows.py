@@ -18,7 +18,7 @@ REASONS = (*NO_VERDICTS, INCONSISTENT)
 
 _OF_VOTE = ("repeat", "reason", "score", "first", "both_orders")
 _OF_ITEM = ("cluster", "tags", "arm", "final", "human")
-_KNOWN = ("item", "judge", "rater", "label", *_OF_VOTE, *_OF_ITEM)
+KNOWN_KEYS = ("item", "judge", "rater", "label", *_OF_VOTE, *_OF_ITEM)
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 _YES_NO = {True: True, False: False, "true": True, "false": False}
@@ -64,11 +64,11 @@ def read_vote_row(fields: Fields, *, pass_at: float | None) -> VoteRow:
 
 
 def _refuse_unknown(fields: Fields) -> None:
-    unknown = next((name for name in fields if name not in _KNOWN), None)
+    unknown = next((name for name in fields if name not in KNOWN_KEYS), None)
     if unknown is None:
         return
-    close = get_close_matches(unknown.lower(), _KNOWN, n=1, cutoff=0.7)
-    hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(_KNOWN)}"
+    close = get_close_matches(unknown.lower(), KNOWN_KEYS, n=1, cutoff=0.7)
+    hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(KNOWN_KEYS)}"
     raise FieldProblem(f"found the key {unknown!r}; {hint}")
 
 
