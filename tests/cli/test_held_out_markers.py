@@ -1,0 +1,99 @@
+"""Before a look nothing of a held-out case reaches anyone: no answer, no verdict, no count."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.cli.commands import cli
+from harness.store.run_dir import read_plan
+from tests.cli.small_project import write_project
+
+MARK = "planted-marker"
+SHOWN = ("report.json", "report.html", "summary.md", "junit.xml", "page.html")
+# They never see a run, or they are the look itself.
+ELSEWHERE = {"init", "power", "schema", "keygen", "demo", "open-held-out", "audit-votes"}
+_OPPOSITE = {"do": "refuse", "refuse": "do", "good": "bad", "bad": "good"}
+# A letter must be in it: the digits of a number are to be compared.
+_DIGEST = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{8,64}\b")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(\+00:00|Z)?|0\.\d+ s\b")
+
+
+def _turn_held_out(project: Path, held_out: frozenset[str]) -> None:
+    """Turn every held-out answer and vote: who should pass now fails, and the other way round."""
+    for path in (project / "replies.jsonl", project / "votes.jsonl"):
+        if path.exists():
+            rows = [json.loads(line) for line in path.read_text().splitlines()]
+            turned = [
+                {**row, "content": _turned(row["content"])} if row["id"] in held_out else row for row in rows
+            ]
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in turned))
+
+
+def _turned(text: str) -> str:
+    return re.sub(r"\b(do|refuse|good|bad)\b", lambda found: _OPPOSITE[found[0]], text)
+
+
+def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
+    """Call every command that sees the run, and return what each of them showed."""
+    run, experiment = project / "run", project / "experiment.toml"
+    calls = {
+        "check": (experiment,),
+        "freeze": (experiment,),
+        "run": (experiment, "--dir", run, "--locked"),
+        "audit": (experiment, "--dir", project / "audit"),
+        "report": (run,),
+        "sign": (run, "--key", keys / "signer.key"),
+        "verify": (run, "--key", keys / "signer.pub", "--recompute", "--inputs", project),
+        "compare": (f"{run}@baseline", f"{run}@candidate", "--html", run / "page.html"),
+    }
+    assert set(calls) | ELSEWHERE == set(cli.commands), "a new command must be shown to keep the split closed"
+    shown = {}
+    for name, words in calls.items():
+        for form in ((), ("--json",)):
+            again = ("--replace",) if name == "sign" and form else ()
+            called = harness(name, *words, *form, *again)
+            shown[f"{name} {' '.join(form)}"] = f"exit code {called.code}\n{called.out}\n{called.err}"
+    for name in SHOWN:
+        shown[name] = (run / name).read_text("utf-8")
+    return shown
+
+
+@pytest.mark.parametrize("judged", [False, True])
+def test_no_command_shows_anything_of_a_held_out_case_before_a_look(harness, tmp_path, monkeypatch, judged):
+    harness("keygen", tmp_path / "keys")
+    shown = {}
+    for side in ("true", "turned"):
+        project = tmp_path / side / "project"
+        write_project(project, answer=f"I {{verb}} it ({MARK}-{{id}}).", judged=judged)
+        if side == "turned":
+            _turn_held_out(project, frozenset(read_plan(tmp_path / "true" / "project" / "run").held_out))
+        monkeypatch.chdir(tmp_path / side)
+        shown[side] = _everything_shown(harness, Path("project"), tmp_path / "keys")
+    plan = read_plan(tmp_path / "true" / "project" / "run")
+
+    assert len(plan.held_out) > 5
+    for name, text in shown["true"].items():
+        marked = [case for case in plan.held_out if f"{MARK}-{case}" in text]
+        assert not marked, f"{name} shows the answer to {marked[0]}"
+        named = [case for case in plan.held_out if re.search(rf"\b{case}\b", text)]
+        assert not named, f"{name} names the held-out case {named[0]}"
+    # The same run with every held-out outcome turned shows the same, digests and times apart.
+    for name, text in shown["true"].items():
+        assert _comparable(text) == _comparable(shown["turned"][name]), (
+            f"{name} tells held-out outcomes apart"
+        )
+
+
+def test_the_markers_are_found_once_a_look_was_taken(harness, tmp_path):
+    write_project(tmp_path, answer=f"I {{verb}} it ({MARK}-{{id}}).")
+    harness("run", tmp_path / "experiment.toml", "--dir", tmp_path / "run")
+    harness("open-held-out", tmp_path / "run", "--yes")
+    plan, text = read_plan(tmp_path / "run"), (tmp_path / "run" / "report.json").read_text()
+
+    assert all(re.search(rf"\b{case}\b", text) for case in plan.held_out)
+
+
+def _comparable(text: str) -> str:
+    return _TIME.sub("TIME", _DIGEST.sub("DIGEST", text))
