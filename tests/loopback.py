@@ -90,6 +90,7 @@ class Asked(NamedTuple):
 class Counts:
     """What was asked and answered so far. Changed only on the event loop."""
 
+    n_connections: int = 0
     n_requests: int = 0
     n_in_flight: int = 0
     most_in_flight: int = 0
@@ -103,6 +104,7 @@ class Counts:
     def stats(self) -> dict[str, Any]:
         """Return the counts as JSON; ``answered_twice`` are keys answered more than once."""
         return {
+            "n_connections": self.n_connections,
             "n_requests": self.n_requests,
             "n_answered": self.answered_bodies.total(),
             "n_in_flight": self.n_in_flight,
@@ -196,6 +198,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
+        self.counts.n_connections += 1
 
     def data_received(self, chunk: bytes) -> None:
         self.buffer += chunk

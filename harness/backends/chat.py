@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 import openai
 
+from harness.backends.connections import open_transport
 from harness.backends.credentials import read_credentials
 from harness.backends.masking import mask_bytes
 from harness.backends.reading import Place, Reply, read_reply
@@ -158,6 +159,7 @@ def open_client(base_url: str, limits: Limits, *, headers: Mapping[str, str]) ->
         limits=httpx2.Limits(max_connections=limits.in_flight, max_keepalive_connections=limits.in_flight),
         follow_redirects=False,
         mounts=_LOOPBACK,
+        transport=open_transport(most=limits.in_flight),
         event_hooks={"request": [_only(headers)]},
     )
     return openai.AsyncOpenAI(
