@@ -109,13 +109,26 @@ def run(experiment: Path, directory: Path | None, locked: bool, as_json: bool) -
     type=click.Path(path_type=Path),
     help="Run directory. [default: runs/NAME-audit-DIGEST]",
 )
+@click.option(
+    "--against", type=click.Path(path_type=Path), help="An earlier run or audit: is the judge still the same?"
+)
+@click.option("--record", is_flag=True, help="Add this audit to the judge's history.jsonl.")
 @_JSON
-def audit(experiment: Path, directory: Path | None, as_json: bool) -> int:
+def audit(experiment: Path, directory: Path | None, against: Path | None, record: bool, as_json: bool) -> int:
     """Ask about canaries and anchors only.
 
-    Reports the audits, and sends nothing to the arms.
+    Reports the audits, and sends nothing to the arms. Exit codes: 0 fit, 1
+    unfit, 3 not audited.
     """
-    return _do("run", "audit", experiment=experiment, directory=directory, as_json=as_json)
+    return _do(
+        "run",
+        "audit",
+        experiment=experiment,
+        directory=directory,
+        against=against,
+        record=record,
+        as_json=as_json,
+    )
 
 
 @cli.command("audit-votes")
@@ -333,6 +346,31 @@ def verify(**options: Any) -> int:
     changed.
     """
     return _do("verify", "verify", **options)
+
+
+@cli.command()
+@_RUN
+@click.option("--case", required=True, help="The id of the case to show.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the proof here.")
+def prove(run: Path, case: str, out: Path | None) -> int:
+    """Show one case of a signed run without the others.
+
+    The proof holds the case's records, their way up to the signed Merkle root,
+    and the signature.
+    """
+    return _do("prove", "prove", run=run, case=case, out=out)
+
+
+@cli.command("verify-proof")
+@click.argument("proof", type=click.Path(path_type=Path))
+@click.option(
+    "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key that counts."
+)
+@click.option("--trust", type=click.Path(path_type=Path), help="A list of keys that count, and when.")
+@_JSON
+def verify_proof(**options: Any) -> int:
+    """Verify that the records of a case stand in signed evidence."""
+    return _do("prove", "verify_proof", **options)
 
 
 @cli.command()

@@ -12,6 +12,7 @@ from harness.analysis import exit_code
 from harness.audits import audit_canaries
 from harness.backends.open import open_backend
 from harness.cli.conclude import Concluded, conclude, endpoint_names
+from harness.cli.judge_drift import note_drift
 from harness.cli.output import put, say
 from harness.cli.progress import Shown
 from harness.cli.project import load, matching_lock
@@ -19,6 +20,7 @@ from harness.cli.provenance import provenance
 from harness.cli.run_files import (
     RunKind,
     keep_lock,
+    read_drift,
     read_look,
     read_origin,
     read_provenance,
@@ -69,14 +71,17 @@ def run_experiment(experiment: Path, directory: Path | None, *, locked: bool) ->
     return path
 
 
-def audit(*, experiment: Path, directory: Path | None, as_json: bool) -> int:
-    """Ask the judge about its canaries and anchors, and nothing else."""
+def audit(
+    *, experiment: Path, directory: Path | None, against: Path | None, record: bool, as_json: bool
+) -> int:
+    """Ask the judge about its canaries and anchors, and nothing else; compare it with an earlier run."""
     plan = load(experiment)
     lock = matching_lock(experiment, plan, wanted=False)
     # The same plan without cases asks the same canaries and anchors, by the same names.
     audited = plan.model_copy(update={"cases": (), "held_out": ()})
     path = directory or _default_directory(audited, "-audit")
     run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
+    note_drift(path, experiment=experiment, against=against, record=record)
     return report(run=path, as_json=as_json)
 
 
@@ -106,6 +111,7 @@ def report_of(run: Path, evidence: Iterable[Evidence], timings: Iterable[Timing]
             provenance=read_provenance(run),
             n_calls_planned=n_calls_planned(plan).total,
             look=read_look(run),
+            drift=read_drift(run),
         )
     )
 

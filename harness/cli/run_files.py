@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from harness.domain.canonical import canonical_bytes
 from harness.domain.errors import InputError, Tampered
+from harness.domain.fitness import DriftFinding
 from harness.domain.plan import Look
 from harness.domain.record import Record, Text
 from harness.domain.report import Provenance, Report
@@ -24,6 +25,7 @@ REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "juni
 ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
 LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
 
+_DRIFT = "drift.json"
 
 RunKind = Literal["run", "audit"]
 
@@ -72,6 +74,16 @@ def keep_lock(run: Path, experiment: Path) -> None:
     for beside, kept in ((lock, LOCK), (lock.with_suffix(".sigstore.json"), LOCK_SIGNATURE)):
         if beside.exists():
             replace_bytes(run / kept, beside.read_bytes())
+
+
+def write_drift(run: Path, drift: DriftFinding) -> None:
+    """Keep what a comparison with an earlier run found."""
+    replace_bytes(run / _DRIFT, canonical_bytes(drift))
+
+
+def read_drift(run: Path) -> DriftFinding | None:
+    """Return what a comparison with an earlier run found; null where none was made."""
+    return _read(run / _DRIFT, DriftFinding) if (run / _DRIFT).exists() else None
 
 
 def write_reports(run: Path, report: Report) -> None:

@@ -1,0 +1,122 @@
+"""An audit held against an earlier one, and the judge's history."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.small_project import write_project
+
+N = 20
+PEOPLE = ["good" if number % 2 else "bad" for number in range(N)]
+
+
+def project(root: Path, *, wrong: set[int]) -> Path:
+    """A judged project with twenty anchors, on some of which the judge is wrong."""
+    experiment = write_project(root, judged=True)
+    anchors = [
+        {
+            "id": f"a{number:02}",
+            "prompt": f"Question {number}?",
+            "answer": f"Answer {number}.",
+            "reviews": [{"by": "r1", "label": label}, {"by": "r2", "label": label}],
+            "selection": "random",
+        }
+        for number, label in enumerate(PEOPLE)
+    ]
+    rows(root / "anchors" / "small.jsonl", anchors)
+    votes(root, wrong=wrong)
+    return experiment
+
+
+def votes(root: Path, *, wrong: set[int], model: str = "m-judge") -> None:
+    other = {"good": "bad", "bad": "good"}
+    found = [
+        {"kind": "canary", "id": name, "content": f"So.\n{label}", "model": model}
+        for name, label in (("k1", "bad"), ("k2", "good"))
+    ]
+    found += [
+        {
+            "kind": "anchor",
+            "id": f"a{number:02}",
+            "content": f"So.\n{other[label] if number in wrong else label}",
+            "model": model,
+        }
+        for number, label in enumerate(PEOPLE)
+    ]
+    rows(root / "votes.jsonl", found)
+
+
+def rows(path: Path, found: list[dict[str, object]]) -> None:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in found), encoding="utf-8")
+
+
+def test_equal_kappa_and_eight_flips_of_twenty_make_the_judge_unfit(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong={0, 1, 2, 3})
+    harness("audit", experiment, "--dir", tmp_path / "then")
+    votes(tmp_path / "p", wrong={4, 5, 6, 7})
+    called = harness("audit", experiment, "--dir", tmp_path / "now", "--against", tmp_path / "then", "--json")
+    report = json.loads(called.out)
+    drift = report["audits"]["drift"]
+
+    assert called.code == 1
+    assert drift["kappa_then"] == drift["kappa_now"]
+    assert (drift["verdict"], drift["flip_share"]["n"]) == ("drift", 8)
+    assert report["audits"]["judge"]["status"] == "unfit"
+    assert report["decision"]["verdict"] == "invalid"
+
+
+def test_the_report_made_again_still_tells_of_the_drift(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong=set())
+    harness("audit", experiment, "--dir", tmp_path / "then")
+    votes(tmp_path / "p", wrong=set(range(10)))
+    first = harness("audit", experiment, "--dir", tmp_path / "now", "--against", tmp_path / "then", "--json")
+
+    assert harness("report", tmp_path / "now", "--json").out == first.out
+
+
+def test_without_an_earlier_run_the_judge_is_not_audited_for_drift_and_the_exit_code_is_3(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong=set())
+    called = harness("audit", experiment, "--dir", tmp_path / "now", "--json")
+    report = json.loads(called.out)
+
+    assert report["audits"]["drift"]["status"] == "not_audited"
+    assert report["audits"]["judge"]["status"] == "not_audited"
+    assert "judge_not_audited" in report["decision"]["sentence"]
+    assert called.code == 3
+
+
+def test_recorded_audits_make_a_series_and_the_same_audit_is_recorded_once(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong={0})
+    history = tmp_path / "p" / "judges" / "strict" / "history.jsonl"
+    for _ in range(2):
+        harness("audit", experiment, "--dir", tmp_path / "first", "--record")
+    once = history.read_text()
+    votes(tmp_path / "p", wrong=set(range(12)))
+    called = harness("audit", experiment, "--dir", tmp_path / "second", "--record", "--json")
+    found = json.loads(called.out)["audits"]["drift"]
+
+    assert len(once.splitlines()) == 1
+    assert history.read_text().startswith(once)
+    assert [point["correct"]["n"] for point in found["history"]["points"]] == [19, 8]
+    assert found["history"]["first_alarm"] is not None
+    assert found["reasons"][0].startswith("cusum_alarm")
+    assert called.code == 1
+
+
+def test_an_audit_is_not_held_against_itself(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong=set())
+    called = harness("audit", experiment, "--dir", tmp_path / "now", "--against", tmp_path / "now")
+
+    assert called.code == 2
+    assert "is the audit itself, wanted an earlier run" in called.err
+
+
+@pytest.mark.parametrize("option", ["--record", "--against"])
+def test_an_experiment_without_a_judge_has_none_to_compare(harness, tmp_path, option):
+    experiment = write_project(tmp_path / "p")
+    harness("audit", experiment, "--dir", tmp_path / "then")
+    words = [option] if option == "--record" else [option, tmp_path / "then"]
+    called = harness("audit", experiment, "--dir", tmp_path / "now", *words)
+
+    assert called.code in (2, 3)
