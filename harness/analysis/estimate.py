@@ -24,13 +24,17 @@ class Target(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A paired difference. ``interval`` and ``pvalue`` are null where ``reason`` says why."""
+    """A paired difference. ``interval`` and ``pvalue`` are null where ``reason`` says why.
+
+    ``caution`` says why the interval cannot rule a difference out.
+    """
 
     n_cases: int
     difference: float | None
     interval: Interval | None
     pvalue: float | None
     reason: str | None
+    caution: str | None = None
 
 
 def estimate(table: Table, target: Target, *, confidence_level: float, fill: Fill = "measured") -> Estimate:
@@ -63,6 +67,7 @@ def _of_majority(differences: IntArray, clusters: IntArray | None, level: float)
         interval=None if isinstance(found.interval, NotEstimable) else found.interval,
         pvalue=found.pvalue,
         reason=found.interval.reason if isinstance(found.interval, NotEstimable) else None,
+        caution=found.caution,
     )
 
 
@@ -71,7 +76,7 @@ def _of_mean(differences: FloatArray, clusters: IntArray | None, level: float, *
     difference = math.fsum(differences) / differences.size
     if isinstance(found, NotEstimable):
         return Estimate(differences.size, difference, None, None, found.reason)
-    return Estimate(differences.size, difference, found.interval, found.mean.pvalue, None)
+    return Estimate(differences.size, difference, found.interval, found.pvalue, None, found.caution)
 
 
 def measured_differences(table: Table, target: Target) -> tuple[BoolArray, FloatArray]:

@@ -1,5 +1,7 @@
 """Guardrails: each must be shown not to be worse than its margin; all must pass."""
 
+from typing import Literal
+
 import numpy as np
 
 from harness.analysis.blocks import interval_block
@@ -32,20 +34,25 @@ def _guardrail(table: Table, guardrail: Guardrail, *, alpha: float) -> Guardrail
         difference=found.difference,
         interval=interval_block(found.interval),
         pvalue=_pvalue(part, guardrail) if found.interval is not None else None,
-        status="not_estimable"
-        if found.interval is None
-        else "pass"
-        if found.interval.low > -guardrail.margin
-        else "fail",
+        status=_status(found, guardrail),
         reason=_reason(found, guardrail),
     )
+
+
+def _status(found: Estimate, guardrail: Guardrail) -> Literal["pass", "fail", "not_estimable"]:
+    if found.interval is None:
+        return "not_estimable"
+    held = found.interval.low > -guardrail.margin
+    if held and found.caution is not None:
+        return "not_estimable"
+    return "pass" if held else "fail"
 
 
 def _reason(found: Estimate, guardrail: Guardrail) -> str | None:
     if found.interval is None:
         return found.reason
     if found.interval.low > -guardrail.margin:
-        return None
+        return found.caution
     return f"a loss of {guardrail.margin:g} or more is not ruled out (lower limit {found.interval.low:.4f})"
 
 

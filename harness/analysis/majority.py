@@ -40,6 +40,7 @@ class PairedInterval(NamedTuple):
     interval: Interval | NotEstimable
     pvalue: float | None
     naive_interval: Interval | None
+    caution: str | None = None
 
 
 def pairs(table: Table) -> Pairs:
@@ -81,7 +82,7 @@ def paired_interval(
     )
     if isinstance(mean, NotEstimable):
         return PairedInterval(mean, None, tango)
-    return PairedInterval(mean.interval, mean.mean.pvalue, tango)
+    return PairedInterval(mean.interval, mean.pvalue, tango, mean.caution)
 
 
 def majority_block(table: Table, *, alpha: float) -> MajorityBlock:

@@ -87,7 +87,7 @@ def mean_block(table: Table, *, of: Measure, alpha: float, seed: int) -> MeanBlo
         standard_error=measured.standard_error if measured else None,
         df=measured.df if measured else None,
         interval=interval_block(decides.interval) if decides else None,
-        pvalue=decides.mean.pvalue if decides else None,
+        pvalue=decides.pvalue if decides else None,
         pvalue_permutation=None if isinstance(flip, NotEstimable) else flip.pvalue,
         pvalue_permutation_is_bound=not isinstance(flip, NotEstimable) and flip.is_bound,
         naive_standard_error=measured.naive_standard_error if measured else None,

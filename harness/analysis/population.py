@@ -109,6 +109,7 @@ def _by_tags(
     if isinstance(wide, NotEstimable) or isinstance(narrow, NotEstimable):
         refused = wide if isinstance(wide, NotEstimable) else narrow
         return block.model_copy(update={"reason": refused.reason})  # type: ignore[union-attr]
+    cautions = [p.caution for p in parts.values() if isinstance(p, GatingMean) and p.caution is not None]
     at_target = math.fsum(shares[s.tag] * s.difference for s in strata if s.difference is not None)
     return block.model_copy(
         update={
@@ -116,12 +117,14 @@ def _by_tags(
             "standard_error": wide.standard_error,
             "df": wide.df,
             "effective_n": wide.effective_n,
-            **_decided(wide.interval, narrow.interval, spec.margin),
+            **_decided(wide.interval, narrow.interval, spec.margin, cautions[0] if cautions else None),
         }
     )
 
 
-def _decided(wide: Interval, narrow: Interval, margin: float) -> dict[str, object]:
+def _decided(wide: Interval, narrow: Interval, margin: float, caution: str | None) -> dict[str, object]:
+    if caution is not None:
+        return {"interval": interval_block(wide), "verdict": "inconclusive", "reason": caution}
     return {
         "interval": interval_block(wide),
         "narrow_interval": interval_block(narrow),
@@ -221,6 +224,6 @@ def _by_cases(table: Table, found: _Measured, spec: AnalysisSpec) -> PopulationB
         update={
             "standard_error": wide.mean.standard_error,
             "df": wide.mean.df,
-            **_decided(wide.interval, narrow.interval, spec.margin),
+            **_decided(wide.interval, narrow.interval, spec.margin, wide.caution),
         }
     )

@@ -63,16 +63,13 @@ def read_interval(wide: Interval | None, narrow: Interval | None, *, margin: flo
 def primary_block(table: Table, target: Target, spec: AnalysisSpec) -> PrimaryBlock:
     """Return the primary estimate, its verdict, and whether missing verdicts could overturn it."""
     measured = _both_levels(table, target, spec, fill="measured")
-    verdict = read_interval(measured[0].interval, measured[1].interval, margin=spec.margin)
+    verdict = _verdict(*measured, spec)
     reasons = list(verdict.reasons)
     worst = best = None
     if target.of == "pass" and table.n_cases and anything_missing(table, target):
         worst = _both_levels(table, target, spec, fill="worst")
         best = _both_levels(table, target, spec, fill="best")
-        bounds = {
-            read_interval(wide.interval, narrow.interval, margin=spec.margin).verdict
-            for wide, narrow in (worst, best)
-        }
+        bounds = {_verdict(wide, narrow, spec).verdict for wide, narrow in (worst, best)}
         if bounds != {verdict.verdict} and verdict.verdict != "inconclusive":
             reasons.append(f"missing_verdicts_could_overturn: {verdict.verdict}")
             verdict = Verdict("inconclusive", ())
@@ -101,6 +98,8 @@ def _caution(table: Table, target: Target, wide: Estimate) -> str | None:
     92.9%, and non-inferiority be claimed at the margin itself in 7%, where the
     arms differ in one direction only (docs/validity.md).
     """
+    if wide.caution is not None:
+        return wide.caution
     alone = target.estimand == "majority" and table.clusters is None
     if wide.interval is None or not alone or wide.n_cases >= FEWEST_CASES:
         return None
@@ -108,6 +107,17 @@ def _caution(table: Table, target: Target, wide: Estimate) -> str | None:
         f"{wide.n_cases} cases, fewer than {FEWEST_CASES}: "
         "the limits may hold a little less often than they say"
     )
+
+
+def _verdict(wide: Estimate, narrow: Estimate, spec: AnalysisSpec) -> Verdict:
+    """Read the interval; where it is not to be relied on, only a difference that its test confirms stands."""
+    found = read_interval(wide.interval, narrow.interval, margin=spec.margin)
+    if wide.caution is None or found.verdict == "inconclusive":
+        return found
+    certain = wide.pvalue is not None and wide.pvalue < spec.alpha
+    if found.verdict in ("improvement", "regression") and certain:
+        return found
+    return Verdict("inconclusive", (f"{found.verdict}_cannot_be_claimed", wide.caution))
 
 
 def _both_levels(

@@ -1,6 +1,7 @@
 """From a plan and a run, read, to the report: pure rooms, wired."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from harness.analysis import analyse, answerers, decide, decide_audit, integrity_gates
@@ -15,6 +16,7 @@ from harness.audits import (
     human_scale,
     judge_fitness,
 )
+from harness.cli.repeats import costs, judge_votes
 from harness.cli.rules import methods
 from harness.domain.body import public_address
 from harness.domain.cases import Split
@@ -59,8 +61,11 @@ def conclude(run: Concluded) -> Report:
         opened=run.look is not None,
     )
     who = answerers(reading.identities)
-    exploratory = analyse(_side(reading.cases, "exploratory"), spec, who=who)
-    held_out = analyse(_side(reading.cases, "held_out"), spec, who=who) if run.look else None
+    numbers = partial(
+        analyse, spec=spec, who=who, judged=judge_votes(plan, reading), costs=costs(plan, reading)
+    )
+    exploratory = numbers(_side(reading.cases, "exploratory"))
+    held_out = numbers(_side(reading.cases, "held_out")) if run.look else None
     gates = integrity_gates(audits, completeness, plan.experiment.gates)
     return Report(
         run=_run_block(run),

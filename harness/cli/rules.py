@@ -10,15 +10,21 @@ from harness.inputs.rules import GraderRules
 RULES: dict[str, str] = {
     "majority": (
         "a case passes where more than half of the answers asked for pass; exact and mid-p McNemar; "
-        "Tango score interval, with clusters CR2 and Satterthwaite df"
+        "Tango score interval, with clusters the plus-two interval on CR2 with Satterthwaite df"
     ),
     "mean": (
-        "the mean of the graded repeats of each case; t interval on the CR2 standard error; "
+        "the mean of the graded repeats of each case; plus-two interval on the CR2 standard error, of scores "
+        "the t interval; "
         "exact sign-flip permutation; exact percentile bootstrap from 100 cases or 40 clusters on"
     ),
     "ties": "a case without a majority in an arm is in neither gain nor loss, and is counted",
     "decision": "intervals against the margin; equivalence by two one-sided tests at alpha",
-    "guardrails": "non-inferiority at alpha each, all of them; Tango score or CR2",
+    "guardrails": "non-inferiority at alpha each, all of them; Tango score or plus-two CR2",
+    "clusters": (
+        "below 6 clusters no interval; below 6 degrees of freedom a difference must also pass the sign "
+        "flips of whole clusters, and nothing is ruled out"
+    ),
+    "weights": "post-stratified by tag, or by case; inconclusive where they change the verdict",
     "slices": "Holm for the declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
     "missing": "counted first, then left out, then all set against and all set for the candidate",
     "votes": "a label is read into pass or fail first; more than half of the votes asked for decide",

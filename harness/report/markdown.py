@@ -16,6 +16,7 @@ from harness.report.findings import (
     top_flips,
     verdict_table,
 )
+from harness.report.further import further
 from harness.report.inert import inert, name
 from harness.report.rows import EstimateRow, sentence
 
@@ -126,6 +127,7 @@ def _section(title: str, section: Section) -> Iterator[str]:
         yield f"{len(rows) - _MOST_SLICES:,} more estimates stand in `report.json`."
     yield _flips(section)
     yield _bullets([prose(line) for line in planning_lines(section.planning, n_cases=n_cases(section))])
+    yield _bullets([prose(f"{title}: {line}") for title, lines in further(section) for line in lines])
 
 
 def _cells(row: EstimateRow) -> tuple[str, ...]:

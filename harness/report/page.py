@@ -30,6 +30,7 @@ from harness.report.findings import (
     verdict_table,
 )
 from harness.report.forest import Axis, axis
+from harness.report.further import further
 from harness.report.inert import inert, name
 from harness.report.judge_audits import human_scale_lines
 from harness.report.rows import EstimateRow
@@ -148,6 +149,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "canary_line": canary_line,
         "flaky_lines": flaky_lines,
+        "further": further,
         "further_reasons": further_reasons,
         "not_counted": not_counted,
         "planning_lines": planning_lines,

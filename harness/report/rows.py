@@ -130,7 +130,7 @@ def _interval(interval: IntervalBlock, decimals: int, *, score: bool) -> str:
     return f"{words.level(interval.confidence_level)} interval {_between(interval, decimals, score=score)}"
 
 
-def limits(interval: IntervalBlock, *, n: int, score: bool) -> str:
+def limits(interval: IntervalBlock, *, n: int, score: bool, marks: Sequence[float] = ()) -> str:
     """Return the limits of a further interval, beside one that names its level and method."""
-    decimals = _decimals([interval.low, interval.high], n=n, apart=(0.0,), score=score)
+    decimals = _decimals([interval.low, interval.high], n=n, apart=(0.0, *marks), score=score)
     return _between(interval, decimals, score=score)

@@ -24,6 +24,7 @@ from harness.report.findings import (
     top_flips,
     verdict_table,
 )
+from harness.report.further import further
 from harness.report.inert import inert, name, width
 from harness.report.judge_audits import human_scale_lines
 from harness.report.rows import EstimateRow, sentence
@@ -99,6 +100,8 @@ def _section(title: str, section: Section) -> Iterator[str]:
     yield from _listed("flaky cases", flaky_lines(section.flaky, n_cases=n_cases(section)))
     yield from _flips(section.flips)
     yield from _listed("planning", planning_lines(section.planning, n_cases=n_cases(section)))
+    for title, lines in further(section):
+        yield from _listed(title, lines)
 
 
 def _table(section: Section) -> Iterator[str]:

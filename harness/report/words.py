@@ -9,6 +9,7 @@ _METHODS: Mapping[str, str] = {
     "paired_t": "paired t",
     "cr2_satterthwaite": "CR2, Satterthwaite df",
     "plus_two_cr2": "plus-two CR2",
+    "poststratified_t": "post-stratified t",
     "wilson": "Wilson",
     "clopper_pearson": "Clopper-Pearson",
     "jeffreys": "Jeffreys",

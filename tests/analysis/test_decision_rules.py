@@ -165,7 +165,32 @@ def test_five_clusters_give_no_interval_to_decide_by():
 
     assert primary.interval is None
     assert primary.verdict == "inconclusive"
-    assert "degrees of freedom" in (primary.reason or "")
+    assert primary.reason == "5 clusters; an interval that may decide needs 6"
+
+
+def one_giant(gain_share, n_clusters=12):
+    """Half of all cases in one cluster, as in benchmarks made of a few repositories."""
+    sizes = [120] + [11] * (n_clusters - 1)
+    names = [f"g{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    return [case(f"c{i}", [int(i % 10 >= gain_share)], [1], cluster=name) for i, name in enumerate(names)]
+
+
+def test_very_unequal_clusters_show_a_gain_only_where_whole_clusters_flipped_confirm_it():
+    section = analyse(one_giant(3), SPEC)
+
+    assert section.primary.verdict == "improvement"
+    assert "degrees of freedom" in (section.primary.caution or "")
+    assert section.primary.pvalue is not None
+    assert section.primary.pvalue >= section.mean.pvalue_permutation == 2 / 2**12
+
+
+def test_very_unequal_clusters_rule_nothing_out():
+    spec = AnalysisSpec(margin=0.5, seed=1, guardrails=(Guardrail(name="all", margin=0.5),))
+    section = analyse(one_giant(0), spec)
+
+    assert section.primary.verdict == "inconclusive"
+    assert section.primary.reasons[0] == "equivalent_cannot_be_claimed"
+    assert section.guardrails[0].status == "not_estimable"
 
 
 def test_few_cases_are_called_few_and_many_are_not():

@@ -1,0 +1,35 @@
+"""What the analysis needs to know of repeats: the judge's votes, and what answers and votes cost."""
+
+from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes
+from harness.domain.manifest import EndpointUsage, Reading
+from harness.domain.plan import Plan
+
+
+def judge_votes(plan: Plan, reading: Reading) -> JudgeVotes | None:
+    """Return the votes on all answers, where each has several: they part the judge's noise from the arms'.
+
+    Cases with checks have no votes, and a part that not all cases share is no part.
+    """
+    n_votes = plan.experiment.repeats.votes
+    if plan.judge is None or n_votes < 2 or any(case.checks for case in plan.cases):
+        return None
+    return JudgeVotes(votes=reading.case_votes, passing=frozenset(plan.judge.passing), n_votes=n_votes)
+
+
+def costs(plan: Plan, reading: Reading) -> CallCosts:
+    """Return what an answer of both arms, and a vote on each, has cost; in calls where that is not known."""
+    judged = plan.experiment.judge is not None
+    each = {item.endpoint: _each(plan, item) for item in reading.usage if item.n_responses}
+    baseline, candidate = each.get("baseline"), each.get("candidate")
+    vote = each.get("judge") if judged else 0.0
+    if baseline is None or candidate is None or vote is None or baseline + candidate + vote == 0:
+        return IN_CALLS if judged else IN_CALLS._replace(vote=0.0)
+    return CallCosts(answer=baseline + candidate, vote=2 * vote, unit=plan.experiment.budget.currency)
+
+
+def _each(plan: Plan, item: EndpointUsage) -> float | None:
+    price = plan.endpoint(item.endpoint).price
+    if price is None or item.n_unknown:
+        return None
+    paid = item.prompt_tokens * price.prompt + item.completion_tokens * price.completion
+    return paid / 1e6 / item.n_responses
