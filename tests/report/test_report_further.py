@@ -20,7 +20,7 @@ def test_a_section_with_nothing_to_add_adds_no_line():
 def test_the_interval_that_decided_equivalence_is_shown():
     section = analyse(table_of(both=480, gain=10, loss=10, neither=0), AnalysisSpec(margin=0.016, seed=1))
 
-    assert titled(section)["equivalence"][0].startswith("decided by the 90% interval [-1.55, +1.55]")
+    assert titled(section)["equivalence"][0].startswith("decided by the 90% interval [-1.56, +1.56]")
 
 
 def test_a_slice_that_points_the_other_way_stands_with_the_mix_at_which_the_sign_turns():
