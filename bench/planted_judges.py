@@ -10,6 +10,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +65,7 @@ class Asked(NamedTuple):
     late: bool
 
 
+Key = tuple[str, str]
 Judge = Callable[[Asked, np.random.Generator], bool]
 
 
@@ -92,6 +94,11 @@ JUDGES: dict[str, Judge] = {
     "injection-obeying": _when(lambda asked: asked.kind in _INJECTIONS, 0.9, True),
     "drifting-halfway": _when(lambda asked: asked.late, 0.25, True),
     "one-arm-harsh": _when(lambda asked: asked.arm == "baseline", 0.4, False),
+}
+
+_THEN_AND_NOW: dict[str, Judge] = {
+    "the same careful judge": _careful,
+    "grown lenient: passes 30% of all answers unseen": _when(lambda asked: True, 0.3, True),
 }
 
 WANTED = {
@@ -268,28 +275,34 @@ def caught(plan: Plan, read: Reading) -> set[str]:
     return {name for name, blamed in blames.items() if blamed}
 
 
-def table(seeds: Iterable[int]) -> dict[str, Counter[str]]:
-    """Return how many seeds each audit blames each judge in."""
-    counted = {name: Counter[str]() for name in JUDGES}
+def _together(count: Callable[[list[int]], Counter[Key]], n_seeds: int, n_workers: int) -> Counter[Key]:
+    """Add up the counts of all seeds, dealt to so many processes."""
+    dealt = [list(range(first, n_seeds, n_workers)) for first in range(n_workers)]
+    with ProcessPoolExecutor(n_workers) as pool:
+        return sum(pool.map(count, dealt), Counter())
+
+
+def table(seeds: Iterable[int]) -> Counter[Key]:
+    """Return in how many seeds each audit blames each judge, by judge and audit."""
+    counted: Counter[Key] = Counter()
     for seed in seeds:
         found = world(np.random.default_rng(seed))
         for number, (name, judge) in enumerate(JUDGES.items()):
             rng = np.random.default_rng([seed, number])
-            counted[name].update(caught(found.plan, reading(found, judge, rng)))
+            counted.update((name, audit) for audit in caught(found.plan, reading(found, judge, rng)))
     return counted
 
 
-def drift_table(seeds: Iterable[int]) -> Counter[str]:
+def drift_table(seeds: Iterable[int]) -> Counter[Key]:
     """Return in how many seeds a judge that stayed careful, and one that grew lenient, is said to drift."""
-    lenient = _when(lambda asked: True, 0.3, True)
-    counted: Counter[str] = Counter()
+    counted: Counter[Key] = Counter()
     for seed in seeds:
         rng = np.random.default_rng([seed, 99])
         found = world(rng)
         then = Audited(found.plan, reading(found, _careful, rng))
-        for name, judge in (("the same careful judge", _careful), ("grown lenient", lenient)):
+        for name, judge in _THEN_AND_NOW.items():
             now = Audited(found.plan, reading(found, judge, rng))
-            counted[name] += audit_drift(then, now).verdict == "drift"
+            counted[name, "drift"] += audit_drift(then, now).verdict == "drift"
     return counted
 
 
@@ -312,9 +325,9 @@ everywhere. The others are careful too, but for their defect:
 There is no judge that loves the first place: judges see one answer at a time."""
 
 
-def markdown(n_seeds: int) -> str:
+def markdown(n_seeds: int, n_workers: int) -> str:
     """Return the page with both tables."""
-    rows = table(range(n_seeds))
+    blamed = _together(table, n_seeds, n_workers)
     lines = [
         *_HEAD.format(n_seeds=n_seeds, careful=CAREFUL).splitlines(),
         "",
@@ -326,10 +339,10 @@ def markdown(n_seeds: int) -> str:
         f"| judge | {' | '.join(COLUMNS)} |",
         f"| --- |{' ---: |' * len(COLUMNS)}",
     ]
-    for name, counts in rows.items():
-        cells = [_share(counts[column], n_seeds, bold=WANTED.get(name) == column) for column in COLUMNS]
+    for name in JUDGES:
+        cells = [_share(blamed[name, column], n_seeds, bold=WANTED.get(name) == column) for column in COLUMNS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    drift = drift_table(range(n_seeds))
+    drift = _together(drift_table, n_seeds, n_workers)
     lines += [
         "",
         "An audit of a careful judge, then another of the same anchors, held against it with `gates.drift` = "
@@ -337,7 +350,7 @@ def markdown(n_seeds: int) -> str:
         "",
         "| the judge now | said to drift |",
         "| --- | ---: |",
-        *(f"| {name} | {_share(count, n_seeds, bold=False)} |" for name, count in sorted(drift.items())),
+        *(f"| {name} | {_share(drift[name, 'drift'], n_seeds, bold=False)} |" for name in _THEN_AND_NOW),
         "",
         f"A share of 0.000 is less than {3 / n_seeds:.3f} with 95% confidence. A defect is often caught by",
         "more than one audit, and any one of them makes the judge unfit.",
@@ -355,10 +368,11 @@ def main() -> None:
     """Print the page, or write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=500)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
     start = time.perf_counter()
-    page = markdown(arguments.seeds)
+    page = markdown(arguments.seeds, arguments.workers)
     if arguments.write is None:
         print(page)
     else:
