@@ -32,6 +32,7 @@ from harness.domain.report import (
     Report,
     RunBlock,
 )
+from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 
 
@@ -65,7 +66,8 @@ def conclude(run: Concluded) -> Report:
         analyse, spec=spec, who=who, judged=judge_votes(plan, reading), costs=costs(plan, reading)
     )
     exploratory = numbers(_side(reading.cases, "exploratory"))
-    held_out = numbers(_side(reading.cases, "held_out")) if run.look else None
+    spent = _spent(spec, run.look)
+    held_out = numbers(_side(reading.cases, "held_out"), spec=spent) if run.look else None
     gates = integrity_gates(audits, completeness, plan.experiment.gates)
     return Report(
         run=_run_block(run),
@@ -82,7 +84,7 @@ def conclude(run: Concluded) -> Report:
         else decide(
             held_out or exploratory,
             gates,
-            spec,
+            spent if held_out else spec,
             basis="held_out" if held_out else "exploratory",
             n_closed=0 if held_out else len(plan.held_out),
         ),
@@ -93,6 +95,11 @@ def conclude(run: Concluded) -> Report:
 
 
 _NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
+
+
+def _spent(spec: AnalysisSpec, look: Look | None) -> AnalysisSpec:
+    """Return the analysis at the share of alpha that a look may spend."""
+    return spec if look is None or look.alpha is None else spec.model_copy(update={"alpha": look.alpha})
 
 
 def audit(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
@@ -192,4 +199,6 @@ def _notes(run: Concluded) -> tuple[str, ...]:
     if run.look:
         look = run.look
         notes.append(f"The held-out split was opened at {look.opened_at}: look {look.number} of {look.gold}.")
+        if look.alpha is not None:
+            notes.append(f"The look spends alpha {look.alpha:g}: its intervals are at {1 - look.alpha:.1%}.")
     return tuple(notes)

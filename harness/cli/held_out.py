@@ -1,6 +1,7 @@
 """`harness open-held-out`: one look, in the ledger before anything is computed."""
 
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,20 +28,25 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
     if not manifest.complete:
         raise InputError(f"{run}: the run is not complete; a look at it would be spent on part of the cases")
     ledger = _gold(run, gold) / _LEDGER
-    look = read_look(run)
+    run_sha256, looks = sha256_hex((run / MANIFEST).read_bytes()), read_looks(ledger)
+    # A look may stand in the ledger although the run did not live to keep it.
+    look = read_look(run) or next((entry for entry in looks if entry.run == run_sha256), None)
     if look is not None:
-        _refuse_unknown(look, ledger)
+        _refuse_unknown(look, looks, ledger)
+        write_look(run, look)
         say(f"{run}: was opened before, look {look.number}; no new look is written")
         return report(run=run, as_json=as_json)
-    _ask(len(read_looks(ledger)), plan.gold.name, yes=yes)
+    n_looks = plan.gold.split.looks
+    _ask(len(looks), n_looks, plan.gold.name, yes=yes)
     opening = Opening(
         opened_at=datetime.now(UTC).isoformat(timespec="seconds"),
         gold=plan.gold.name,
-        run=sha256_hex((run / MANIFEST).read_bytes()),
+        run=run_sha256,
         plan_sha256=plan_digest(plan),
         released="numbers",
+        alpha=plan.experiment.analysis.alpha / n_looks if n_looks else None,
     )
-    write_look(run, append_look(ledger, opening, at_most=None))
+    write_look(run, append_look(ledger, opening, at_most=n_looks))
     return report(run=run, as_json=as_json)
 
 
@@ -53,14 +59,15 @@ def _gold(run: Path, gold: Path | None) -> Path:
     return folder
 
 
-def _refuse_unknown(look: Look, ledger: Path) -> None:
-    if look.entry not in {entry.entry for entry in read_looks(ledger)}:
+def _refuse_unknown(look: Look, looks: Sequence[Look], ledger: Path) -> None:
+    if look.entry not in {entry.entry for entry in looks}:
         raise Tampered(f"{ledger}: the look that opened this run ({look.entry[:12]}) is not in it")
 
 
-def _ask(n_looks: int, gold: str, *, yes: bool) -> None:
+def _ask(n_before: int, at_most: int | None, gold: str, *, yes: bool) -> None:
+    budget = f" of {at_most}" if at_most else ""
     say(
-        f"Opening the held-out split of {gold} is look number {n_looks + 1}. "
+        f"Opening the held-out split of {gold} is look number {n_before + 1}{budget}. "
         "It is written into the ledger and cannot be taken back."
     )
     if yes:

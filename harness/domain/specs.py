@@ -18,12 +18,15 @@ class SplitSpec(Record):
     """How cases are dealt to the exploratory and the held-out part.
 
     The side of a cluster is a keyed digest of its name, so that a new case
-    never moves an old one.
+    never moves an old one. ``looks`` is how often the held-out part may be
+    opened; alpha is shared out among that many looks. Null is no limit, and
+    then no look pays for the others.
     """
 
     salt: Text
     held_out: Share
     by: Literal["cluster", "case"]
+    looks: Positive | None = None
 
 
 class GoldSpec(Record):
