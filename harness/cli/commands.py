@@ -79,10 +79,15 @@ def check(experiment: Path, as_json: bool) -> int:
 
 @cli.command()
 @_EXPERIMENT
+@click.option("--key", type=click.Path(path_type=Path), help="Also sign the lock, with this key.")
+@click.option("--key-env", "variable", metavar="NAME", help="The environment variable that holds the key.")
 @_JSON
-def freeze(experiment: Path, as_json: bool) -> int:
-    """Write the lock that a run must still match."""
-    return _do("project", "freeze", experiment=experiment, as_json=as_json)
+def freeze(**options: Any) -> int:
+    """Write the lock that a run must still match.
+
+    Signed, it shows a reader that the plan was there before the data.
+    """
+    return _do("project", "freeze", **options)
 
 
 @cli.command()

@@ -1,6 +1,7 @@
 """`harness init`, `check`, `freeze` and `schema`: everything before the first call."""
 
 import json
+import os
 import shutil
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -77,10 +78,21 @@ def lock_experiment(experiment: Path) -> Lock:
     return lock
 
 
-def freeze(*, experiment: Path, as_json: bool) -> int:
-    """Write the lock, or say that it is there and matches."""
+def freeze(*, experiment: Path, key: Path | None, variable: str | None, as_json: bool) -> int:
+    """Write the lock, or say that it is there and matches; with a key, sign it."""
+    signing = None
+    if key is not None or variable is not None:
+        # Imported here: who does not sign does not pay for cryptography.
+        from harness.report.keys import read_signing_key
+
+        signing = read_signing_key(key, variable=variable, environ=os.environ)
     lock, path = lock_experiment(experiment), lock_path(experiment)
     result = {"lock": str(path), "plan_sha256": lock.plan_sha256, "frozen_at": lock.frozen_at}
+    if signing is not None:
+        from harness.cli.lock_signature import sign_lock
+
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        result["signature"] = str(sign_lock(path, lock, signing, signed_at=now))
     put(json.dumps(result, indent=2) if as_json else f"{path}: plan {lock.plan_sha256}, {lock.frozen_at}")
     return 0
 

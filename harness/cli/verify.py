@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.cli.lock_signature import lock_signature_claims
 from harness.cli.output import printable, put
 from harness.cli.run_claims import attempted, run_claims
-from harness.cli.run_files import REPORT
+from harness.cli.run_files import LOCK, LOCK_SIGNATURE, REPORT
 from harness.cli.signature_claims import Signatures, check_signatures, utc_now
 from harness.cli.signed_run import RunDocuments, bundles_of, read_documents
 from harness.domain.errors import HarnessError, InputError
@@ -54,6 +55,8 @@ def verify(
     if documents is not None:
         claims += run_claims(run, documents, gold=gold, inputs=inputs)
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
+    if (run / LOCK_SIGNATURE).exists() and (run / LOCK).exists():
+        claims += attempted("lock", lock_signature_claims, run, pinned, now=utc_now())
     gates = exit_code(documents.report.decision) if documents is not None else 3
     verified = Verified(verification(claims, gates=gates), tuple(claims), signatures, documents, recompute)
     put(_as_json(verified) if as_json else _as_text(verified))
