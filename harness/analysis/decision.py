@@ -96,10 +96,13 @@ def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
     judge = [e for e in audits.routing.endpoints if e.endpoint == "judge"]
     shared = [other for endpoint in judge for other in endpoint.shares_model_with]
     failing = bool(shared) and gates.same_model_as_judge == "fail"
+    told = [f"the judge answers under the same model id as {', '.join(shared)}"] if shared else []
+    if audits.bias.same_family:
+        told.append(f"the judge is of the model family of {', '.join(audits.bias.same_family)}")
     return GateBlock(
         name="judge_is_no_arm",
         status="fail" if failing else "pass" if judge else "not_audited",
-        reason=f"the judge answers under the same model id as {', '.join(shared)}" if shared else "",
+        reason="; ".join(told),
     )
 
 
