@@ -88,8 +88,11 @@ def records(plan: Plan) -> Iterator[tuple[Evidence, Timing]]:
 def cpu_seconds(*words: str | Path) -> float:
     """Return the CPU time of one verification."""
     before = os.times()
-    subprocess.run([sys.executable, "-c", _MAIN, *map(str, words)], stdout=subprocess.DEVNULL, check=False)
+    command = [sys.executable, "-c", _MAIN, *map(str, words), "--json"]
+    done = subprocess.run(command, capture_output=True, check=False)
     after = os.times()
+    broken = [claim for claim in json.loads(done.stdout)["claims"] if claim["standing"] == "broken"]
+    assert not broken, broken
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
