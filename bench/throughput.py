@@ -75,12 +75,14 @@ def _prompt(case: int) -> str:
 
 def _measured(arguments: Sequence[str]) -> Cost:
     """Run this file in a process of its own, and return what it took."""
-    began_s = time.perf_counter()
-    process = subprocess.Popen([sys.executable, __file__, *arguments], stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall_s = time.perf_counter() - began_s
-    if status != 0:
-        raise SystemExit(f"{arguments[0]} ended with status {status}")
+    with tempfile.TemporaryFile() as said:
+        began_s = time.perf_counter()
+        process = subprocess.Popen([sys.executable, __file__, *arguments], stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.perf_counter() - began_s
+        if status != 0:
+            said.seek(0)
+            raise SystemExit(f"{arguments[0]} ended with status {status}: {said.read()[-2000:].decode()}")
     return Cost(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 

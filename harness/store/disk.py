@@ -22,6 +22,8 @@ _SETTINGS = {
     "size_limit": 2**62,
     # A commit that was acknowledged survives a power cut.
     "sqlite_synchronous": 2,
+    # In pages, for each of two connections: the system caches the file anyway.
+    "sqlite_cache_size": 2**11,
     # A damaged file read through a memory map is a signal, not an error.
     "sqlite_mmap_size": 0,
     "disk_min_file_size": 2**31 - 1,
