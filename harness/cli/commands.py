@@ -136,6 +136,29 @@ def audit(experiment: Path, directory: Path | None, against: Path | None, record
     )
 
 
+@cli.command()
+@_RUN
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice(["human-scale", "adjudication"]),
+    help="Cases drawn at random, both arms; or answers on which the judge's votes differ.",
+)
+@click.option(
+    "-n", "n", type=click.IntRange(1), default=50, show_default=True, help="Cases, or answers, to hand out."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write the sheet here, CSV or JSONL.")
+@click.option("--read", type=click.Path(path_type=Path), help="A sheet that was filled in.")
+@click.option("--into", type=click.Path(path_type=Path), help="The anchors its labels are added to.")
+def label(**options: Any) -> int:
+    """Hand answers to people, and read their labels back.
+
+    A sheet is blind to arm and judge; what its ids stand for is in a key file
+    beside it. Held-out cases are never handed out.
+    """
+    return _do("label", "label", **options)
+
+
 @cli.command("audit-votes")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--against", type=click.Path(path_type=Path), help="An earlier file: what changed since then?")
@@ -204,8 +227,12 @@ def report(run: Path, as_json: bool) -> int:
 
 
 @cli.command()
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("results", nargs=-1, required=True, metavar="BASELINE CANDIDATE [MORE]...")
+@click.option(
+    "--unpaired",
+    is_flag=True,
+    help="Compare two published rates on different cases, such as 62/100 70/120.",
+)
 @click.option(
     "--margin",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -236,13 +263,24 @@ def report(run: Path, as_json: bool) -> int:
 )
 @click.option("--html", type=click.Path(path_type=Path), help="Also write the page here.")
 @_JSON
-def compare(**options: Any) -> int:
-    """Compare two existing per-case results.
+def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
+    """Compare existing per-case results.
 
     JSONL, or CSV, with `id` and `passed` or `score`, and, if there are any,
-    `repeat`, `cluster` and `tags`. Makes no calls.
+    `repeat`, `cluster` and `tags`. Makes no calls. Three or more results get
+    Cochran's Q and every pair after Holm.
     """
-    return _do("compare", "compare", **options)
+    if len(results) < 2 or (unpaired and len(results) > 2):
+        raise click.UsageError(f"found {len(results)} results, wanted two{'' if unpaired else ' or more'}")
+    alpha, as_json = options["alpha"], options["as_json"]
+    if unpaired:
+        rates = {"baseline": results[0], "candidate": results[1]}
+        return _do("compare_unpaired", "compare_unpaired", **rates, alpha=alpha, as_json=as_json)
+    paths = tuple(Path(result) for result in results)
+    if len(paths) > 2:
+        many = {"paths": paths, "pass_at": options["pass_at"]}
+        return _do("compare_many", "compare_many", **many, alpha=alpha, as_json=as_json)
+    return _do("compare", "compare", baseline=paths[0], candidate=paths[1], **options)
 
 
 @cli.command()
