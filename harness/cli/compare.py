@@ -54,8 +54,8 @@ def compare(
     as_json: bool,
 ) -> int:
     """Compare, print, and return the exit code of the decision."""
-    refuse_other_judge(_run_directory(baseline), _run_directory(candidate))
-    first, second = _read(baseline, pass_at), _read(candidate, pass_at)
+    refuse_other_judge(run_directory(baseline), run_directory(candidate))
+    first, second = read_side(baseline, pass_at), read_side(candidate, pass_at)
     pairing = pair_results(baseline=first, candidate=second)
     tags = {tag for case in pairing.cases for tag in case.tags}
     unknown = [tag for tag in slices if tag not in tags]
@@ -111,7 +111,8 @@ def compare_report(
     )
 
 
-def _read(path: Path, pass_at: float | None) -> ResultFile:
+def read_side(path: Path, pass_at: float | None) -> ResultFile:
+    """Read one side: a results file, or an arm of a run as ``RUN@candidate``."""
     name, _, arm = str(path).partition("@")
     if Path(name).is_dir():
         if arm not in ("", *ARMS):
@@ -120,7 +121,7 @@ def _read(path: Path, pass_at: float | None) -> ResultFile:
     return read_results(path, pass_at=pass_at)
 
 
-def _run_directory(path: Path) -> Path | None:
+def run_directory(path: Path) -> Path | None:
     """Return the run directory that the argument names; null where it names a file."""
     found = Path(str(path).partition("@")[0])
     return found if found.is_dir() else None
