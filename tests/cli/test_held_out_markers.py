@@ -13,7 +13,17 @@ from tests.cli.small_project import write_project
 MARK = "planted-marker"
 SHOWN = ("report.json", "report.html", "summary.md", "junit.xml", "page.html")
 # They never see a run, or are the look itself, or show one case by its name (see test_prove).
-ELSEWHERE = {"init", "power", "schema", "keygen", "demo", "open-held-out", "audit-votes", "prove", "verify-proof"}
+ELSEWHERE = {
+    "init",
+    "power",
+    "schema",
+    "keygen",
+    "demo",
+    "open-held-out",
+    "audit-votes",
+    "prove",
+    "verify-proof",
+}
 _OPPOSITE = {"do": "refuse", "refuse": "do", "good": "bad", "bad": "good"}
 # A letter must be in it: the digits of a number are to be compared.
 _DIGEST = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{8,64}\b")
@@ -46,17 +56,18 @@ def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
         "report": (run,),
         "sign": (run, "--key", keys / "signer.key"),
         "verify": (run, "--key", keys / "signer.pub", "--recompute", "--inputs", project),
+        "label": (run, "--for", "human-scale", "-n", "99", "--out", run / "sheet.csv"),
         "compare": (f"{run}@baseline", f"{run}@candidate", "--html", run / "page.html"),
     }
     assert set(calls) | ELSEWHERE == set(cli.commands), "a new command must be shown to keep the split closed"
     shown = {}
     for name, words in calls.items():
-        for form in ((), ("--json",)):
+        for form in ((),) if name == "label" else ((), ("--json",)):
             again = ("--replace",) if name == "sign" and form else ()
             called = harness(name, *words, *form, *again)
             shown[f"{name} {' '.join(form)}"] = f"exit code {called.code}\n{called.out}\n{called.err}"
-    for name in SHOWN:
-        shown[name] = (run / name).read_text("utf-8")
+    for path in (*(run / name for name in SHOWN), *run.glob("sheet*")):
+        shown[path.name] = path.read_text("utf-8")
     return shown
 
 
