@@ -334,3 +334,19 @@ def test_the_interval_of_a_judge_without_a_lean_rarely_fails_it():
     assert sum(audit.status == "unfit" for audit in found) <= 1
     bad = [audit_votes(votes_file(population(150, wrong=0.4, seed=seed)), SETTINGS) for seed in range(25)]
     assert sum(audit.status == "unfit" for audit in bad) >= 24
+
+
+def test_verdicts_put_together_from_both_orders_are_not_repeats_of_one_order():
+    items = [item(n, [vote("x", both_orders=True), vote("y", repeat=1, both_orders=True)]) for n in range(9)]
+
+    assert audited(items, labels=XY).repeats is None
+
+
+def test_a_judge_that_became_better_did_not_fail_by_it():
+    then = [item(k, [vote("fail")], "pp" if k < 20 else "ff") for k in range(200)]
+    now = [i._replace(votes=(vote("pass"),)) if int(i.id) < 10 else i for i in then]
+    (found,) = audit_votes(votes_file(now), SETTINGS, against=votes_file(then)).judges
+
+    assert found.drift.pvalue < 0.05
+    assert (found.drift.only_then, found.drift.only_now) == (0, 10)
+    assert status(found, "drift") == "pass"
