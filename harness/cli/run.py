@@ -29,10 +29,11 @@ from harness.cli.run_files import (
     write_reports,
 )
 from harness.domain.calls import Evidence, Timing
-from harness.domain.errors import NotMeasured
+from harness.domain.errors import NotMeasured, Tampered
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Report
 from harness.graders.reading import read_run
+from harness.inputs.ledger import read_looks
 from harness.report.document import report_bytes
 from harness.report.terminal import terminal_summary
 from harness.runner.asking import INTERRUPTED, Asking
@@ -86,12 +87,28 @@ def audit(
 
 
 def report(*, run: Path, as_json: bool) -> int:
-    """Make the report of a sealed run from its evidence, write all its forms and print it."""
+    """Make the report of a sealed run from its evidence, write all its forms and print it.
+
+    Raises:
+        Tampered: The run claims a look that the gold set's ledger does not hold.
+    """
+    _refuse_a_planted_look(run)
     made = make_report(run)
     write_reports(run, made)
     put(report_bytes(made).decode("utf-8") if as_json else terminal_summary(made))
     say(f"report: {run / 'report.html'}")
     return exit_code(made.decision)
+
+
+def _refuse_a_planted_look(run: Path) -> None:
+    """Refuse a look that is in no ledger: the one of the gold set, or where that is gone, the signed copy."""
+    look = read_look(run)
+    if look is None:
+        return
+    ledgers = (run / read_origin(run).gold / "looks.jsonl", run / "looks.jsonl")
+    ledger = next((path for path in ledgers if path.exists()), ledgers[0])
+    if look.entry not in {entry.entry for entry in read_looks(ledger)}:
+        raise Tampered(f"{run / 'look.json'}: the look {look.entry[:12]} is not in the ledger {ledger}")
 
 
 def make_report(run: Path) -> Report:

@@ -41,3 +41,12 @@ def test_a_look_that_the_run_did_not_keep_is_found_in_the_ledger(harness, tmp_pa
 
     assert "no new look" in called.err
     assert called.code == 0
+
+
+def test_a_planted_look_opens_nothing(harness, tmp_path):
+    opened(harness, tmp_path, looks=1)
+    (tmp_path / "p" / "gold" / "small" / "looks.jsonl").unlink()
+    called = harness("report", tmp_path / "run")
+
+    assert (called.code, called.out) == (4, "")
+    assert "is not in the ledger" in called.err
