@@ -12,7 +12,8 @@ from harness.report.schema import schemas
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "recorded-votes.md").read_text("utf-8")
-RUNS = re.findall(r"```sh\nharness (audit-votes docs/votes/[^\n]+)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+RUN = r"```sh\nharness (audit-votes docs/votes/[^\n]+)\n```\n\n```text\n(.*?)```"
+RUNS = re.findall(RUN, PAGE, re.DOTALL)
 
 
 def write(folder: Path, rows: list[dict], name: str = "votes.jsonl") -> Path:
