@@ -1,11 +1,13 @@
 """The mean difference that may decide: widened, and refused where its design cannot carry it."""
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from harness.analysis.blocks import MAJORITY_SUPPORT, generator
 from harness.analysis.table import FloatArray, IntArray
+from harness.stats.cluster_robust import cr2
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.means import PairedMean, covers_too_little, one_sided_pvalue, paired_mean
@@ -47,8 +49,10 @@ def gating_mean(
 
     On passes it is always the plus-two interval: two invented cases, one at
     each end of what is possible. A plain t interval covers 64% of 95% at 20
-    cases of which one in twenty differs. The rule is fixed, since to choose by
-    how many cases differ would be to choose by the data. A score has no known
+    cases of which one in twenty differs. Where cases share clusters, two
+    clusters of average size are invented: with two cases the interval covers
+    64% at 10 clusters of which one differs as a whole. The rule is fixed, since
+    to choose by how many cases differ would be to choose by the data. A score has no known
     ends, so there it is the plain interval, refused where few cases differ.
 
     Args:
@@ -65,7 +69,8 @@ def gating_mean(
         return NotEstimable("one case has no spread to estimate an error from")
     if clusters is not None and n_units < FEWEST_CLUSTERS:
         return NotEstimable(f"{n_units} clusters; an interval that may decide needs {FEWEST_CLUSTERS}")
-    values, groups = (_plus_two(differences, clusters)) if bounded else (differences, clusters)
+    few = clusters is not None and _degrees_of_freedom(clusters) < FEWEST_DF
+    values, groups = _plus_two(differences, clusters, few=few) if bounded else (differences, clusters)
     mean = paired_mean(
         differences=values,
         clusters=groups,
@@ -79,7 +84,7 @@ def gating_mean(
             f"only {mean.n_informative} of {mean.n_clusters} differ: a t interval would cover too little"
         )
     interval = mean.interval._replace(method="plus_two_cr2") if bounded else mean.interval
-    if clusters is None or mean.df >= FEWEST_DF:
+    if clusters is None or not few:
         return GatingMean(mean, interval, mean.pvalue, None)
     flips = sign_flip(
         differences=differences, clusters=clusters, n_resamples=_N_RESAMPLES, rng=generator(0, "few_clusters")
@@ -95,8 +100,22 @@ def _few(df: float, n_clusters: int) -> str:
     )
 
 
-def _plus_two(differences: FloatArray, clusters: IntArray | None) -> tuple[FloatArray, IntArray | None]:
-    values = np.append(differences, MAJORITY_SUPPORT)
+def _degrees_of_freedom(clusters: IntArray) -> float:
+    """Return Satterthwaite's degrees of freedom, which the sizes of the clusters alone decide."""
+    sizes = np.unique(clusters, return_counts=True)[1].astype(np.float64)
+    return cr2(np.zeros(sizes.size), sizes)[1]
+
+
+def _plus_two(
+    differences: FloatArray, clusters: IntArray | None, *, few: bool
+) -> tuple[FloatArray, IntArray | None]:
     if clusters is None:
-        return values, None
-    return values, np.append(clusters, clusters.max() + np.array([1, 2]))
+        return np.append(differences, MAJORITY_SUPPORT), None
+    # Where few clusters are worth anything an invented one would drown them; there sign flips
+    # of whole clusters confirm what is claimed, and nothing is ruled out.
+    n_each = 1 if few else ceil(differences.size / np.unique(clusters).size)
+    low, high = clusters.max() + 1, clusters.max() + 2
+    return (
+        np.append(differences, np.repeat(MAJORITY_SUPPORT, n_each)),
+        np.append(clusters, np.repeat([low, high], n_each)),
+    )
