@@ -1,6 +1,6 @@
 """Level and coverage of what decides, by simulation with known truth through the public analysis.
 
-    python bench/validity.py [--minutes 12] [--seed 20260101] [--write]
+    python bench/validity.py [--minutes 11] [--seed 20260101] [--write]
 
 Every replicate makes case results, gives them to `harness.analysis.analyse`, and compares what it
 says with the truth they were drawn from. Prints the table; with --write, docs/validity.md is written
@@ -383,7 +383,7 @@ def document(rows: Sequence[Row], *, minutes: float, seed: int) -> str:
         [
             "# Does it keep its word?",
             "",
-            "Made by `python bench/validity.py --write`; not edited by hand. Case results with a known",
+            f"Made by `python bench/validity.py --minutes {minutes:g} --write`; not edited by hand. Case results with a known",
             "truth go through the public analysis, and what it says is held against that truth: not the",
             "formulas are simulated but the room that decides. Most replicates run the part of",
             f"`harness.analysis.analyse` that decides; the first {N_WHOLE} of each world run all of it, and",
