@@ -383,7 +383,7 @@ def document(rows: Sequence[Row], *, minutes: float, seed: int) -> str:
         [
             "# Does it keep its word?",
             "",
-            f"Made by `python bench/validity.py --minutes {minutes:g} --write`; not edited by hand. Case results with a known",
+            f"Made by `python bench/validity.py --minutes {minutes:g} --write`; not edited by hand. Case results with a known",  # noqa: E501
             "truth go through the public analysis, and what it says is held against that truth: not the",
             "formulas are simulated but the room that decides. Most replicates run the part of",
             f"`harness.analysis.analyse` that decides; the first {N_WHOLE} of each world run all of it, and",
