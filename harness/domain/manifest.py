@@ -7,7 +7,11 @@ from harness.domain.verdicts import AnswerNote, CallIdentity, CaseResult, Graded
 
 
 class Manifest(Record):
-    """``manifest.json``. Times are UTC, ISO 8601, null where no call was made; ``merkle_root`` is over the evidence lines (RFC 6962)."""
+    """``manifest.json``.
+
+    Times are UTC, ISO 8601, null where no call was made. ``merkle_root`` is over
+    the evidence lines (RFC 6962).
+    """
 
     version: Literal["1"] = "1"
     plan_sha256: Sha256

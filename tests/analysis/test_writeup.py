@@ -35,7 +35,7 @@ def test_the_small_set_prints_five_points_and_a_pvalue_of_0755():
     assert (block.both_pass, block.gain, block.loss, block.both_fail) == (113, 18, 8, 61)
     assert block.difference == pytest.approx(0.05)
     assert block.pvalue_exact == pytest.approx(0.0755, abs=5e-5)
-    # The printed interval is a bootstrap; exact, mid-p and bootstrap do not exclude 0, Tango's does by a hair.
+    # The printed interval is a bootstrap; exact, mid-p and bootstrap do not exclude 0, Tango's just does.
     assert block.pvalue_mid == pytest.approx(0.0522, abs=5e-5)
     assert block.interval.low == pytest.approx(0.0000326, abs=2e-6)
     assert block.test_and_interval_agree is False

@@ -69,7 +69,9 @@ def test_a_run_whose_server_repeats_the_keys_keeps_none_of_them(harness, tmp_pat
         asked = server.stats()["n_requests"]
 
     assert asked > 20
-    assert b"you sent " in (run / "evidence.jsonl").read_bytes(), "the server's echo was kept, without the keys"
+    assert b"you sent " in (run / "evidence.jsonl").read_bytes(), (
+        "the server's echo was kept, without the keys"
+    )
     assert _found(tmp_path, *outputs) == []
 
 
