@@ -52,7 +52,8 @@ def estimate(table: Table, target: Target, *, confidence_level: float, fill: Fil
     """
     keep, differences = _differences(table, target, fill)
     if differences.size == 0:
-        return Estimate(0, None, None, None, "no case is graded in both arms")
+        what = "has a score" if target.of == "score" else "is graded"
+        return Estimate(0, None, None, None, f"no case {what} in both arms")
     clusters = table.clusters_of(keep)
     if target.estimand == "majority":
         return _of_majority(differences.astype(np.int64), clusters, confidence_level)

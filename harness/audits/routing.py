@@ -34,12 +34,13 @@ def audit_routing(plan: Plan, reading: Reading) -> RoutingFinding:
         for e in endpoints
         if e.models and e.n_model_unknown
     ]
-    status: Status = "fail" if drift else "not_audited" if unknown or not any(calls.values()) else "pass"
+    uncalled = [f"not_called: {e.endpoint}" for e in endpoints if not e.n_calls]
+    status: Status = "fail" if drift else "not_audited" if unknown or uncalled else "pass"
     return RoutingFinding(
         status=status,
         policy=plan.experiment.gates.routing,
         endpoints=endpoints,
-        reasons=(*drift, *unknown, *partly, *_shared(endpoints)),
+        reasons=(*drift, *unknown, *uncalled, *partly, *_shared(endpoints)),
     )
 
 

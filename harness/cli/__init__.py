@@ -1,5 +1,6 @@
 """The command line: rooms wired, results printed, exit codes given; nobody else prints or exits."""
 
+import os
 import sys
 
 from harness.cli.commands import cli
@@ -23,4 +24,14 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        say(f"harness: {place}{error.strerror or type(error).__name__}")
+        sys.exit(2)
+    except Exception as error:
+        # A defect of ours must never end as 1, which says that a gate failed.
+        if os.environ.get("HARNESS_DEBUG"):
+            raise
+        say(f"harness: a defect of the harness: {type(error).__name__} (HARNESS_DEBUG=1 shows where)")
+        sys.exit(3)
     sys.exit(code if isinstance(code, int) else 0)

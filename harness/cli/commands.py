@@ -1,10 +1,23 @@
 """The commands and their options. Their work is imported only when they run."""
 
+import math
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
+
+
+class Finite(click.FloatRange):
+    """A number in a range. ``nan`` compares with no limit, so a range alone lets it through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
 
 _EXPERIMENT = click.argument("experiment", type=click.Path(path_type=Path))
 _RUN = click.argument("run", type=click.Path(path_type=Path))
@@ -165,32 +178,32 @@ def label(**options: Any) -> int:
 @click.option("--labels", help="The labels there are, in their order, with commas between.")
 @click.option("--ordered", is_flag=True, help="The labels have an order: also weighted coefficients.")
 @click.option("--tie", help="The label that prefers neither answer.")
-@click.option("--pass-at", type=float, help="A score passes from this value on.")
+@click.option("--pass-at", type=Finite(), help="A score passes from this value on.")
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.1,
     show_default=True,
     help="How far the judge's agreement with a person may lie below a second person's.",
 )
-@click.option("--min-agreement", type=click.FloatRange(0, 1), help="Lowest agreement with people.")
+@click.option("--min-agreement", type=Finite(0, 1), help="Lowest agreement with people.")
 @click.option(
     "--max-flips",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.2,
     show_default=True,
     help="Highest share of repeats, or of orders, that differ.",
 )
 @click.option(
     "--band",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     help="How far the place or the arm of an answer may move the judge.",
 )
 @click.option(
     "--min-verdicts",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.9,
     show_default=True,
     help="Lowest share of votes that say something.",
@@ -235,14 +248,12 @@ def report(run: Path, as_json: bool) -> int:
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.03,
     show_default=True,
     help="Smallest difference that matters.",
 )
-@click.option(
-    "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True
-)
+@click.option("--alpha", type=Finite(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option("--estimand", type=click.Choice(["majority", "mean"]), default="majority", show_default=True)
 @click.option(
     "--measure",
@@ -251,12 +262,12 @@ def report(run: Path, as_json: bool) -> int:
     show_default=True,
     help="What the mean estimand is the mean of.",
 )
-@click.option("--pass-at", type=float, help="A score passes from this value on.")
+@click.option("--pass-at", type=Finite(), help="A score passes from this value on.")
 @click.option("--slice", "slices", multiple=True, help="A tag whose result is declared in advance.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
     "--coverage",
-    type=click.FloatRange(0, 1),
+    type=Finite(0, 1),
     default=0.9,
     show_default=True,
     help="Share of cases that must be paired.",
@@ -284,25 +295,25 @@ def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
 
 
 @cli.command()
-@click.option("--cases", type=click.IntRange(1), help="Cases you have: print what they can detect.")
+@click.option(
+    "--cases", type=click.IntRange(1, 100_000_000), help="Cases you have: print what they can detect."
+)
 @click.option(
     "--difference",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     help="Difference you want to find: print the cases it takes.",
 )
 @click.option(
     "--discordance",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     default=None,
     help="Share of cases where exactly one arm passes. [default: a table]",
 )
-@click.option(
-    "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True
-)
+@click.option("--alpha", type=Finite(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option(
     "--power",
     "power_",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
 )
@@ -315,7 +326,7 @@ def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
 )
 @click.option(
     "--icc",
-    type=click.FloatRange(0, 1),
+    type=Finite(0, 1),
     default=0.0,
     show_default=True,
     help="Correlation of the difference within a cluster.",

@@ -26,9 +26,10 @@ from harness.domain.report import (
     Report,
     RoutingFinding,
     RunBlock,
+    Section,
 )
 from harness.domain.specs import AnalysisSpec, Estimand
-from harness.domain.verdicts import CaseResult
+from harness.domain.verdicts import CaseResult, Graded
 from harness.importers.pairing import Pairing, pair_results
 from harness.importers.results import ResultFile, read_results
 from harness.report.document import report_bytes
@@ -85,7 +86,7 @@ def compare_report(
     """
     shown = [case for case in pairing.cases if case.split == "exploratory"]
     gate = _coverage_gate(pairing, coverage)
-    section = analyse(shown if gate.status == "pass" else [], spec)
+    section = analyse(shown, spec) if gate.status == "pass" else _no_figures(spec, gate.reason)
     inputs = tuple(InputBlock(path=file.path, sha256=file.sha256) for file in (first, second))
     n_hidden = len(pairing.cases) - len(shown)
     return Report(
@@ -129,11 +130,27 @@ def run_directory(path: Path) -> Path | None:
 
 def _coverage_gate(pairing: Pairing, coverage: float) -> GateBlock:
     n_all = len(pairing.cases)
-    enough = n_all > 0 and pairing.n_paired >= coverage * n_all
+    n_graded = sum(_has_verdict(case.baseline) and _has_verdict(case.candidate) for case in pairing.cases)
     return GateBlock(
         name="completeness",
-        status="pass" if enough else "fail",
-        reason=f"{pairing.n_paired} of {n_all} cases are paired, wanted at least {coverage:.0%}",
+        status="pass" if n_graded and n_graded >= coverage * n_all else "fail",
+        reason=f"{n_graded} of {n_all} cases have a verdict in both files, wanted at least {coverage:.0%}",
+    )
+
+
+def _has_verdict(answers: Sequence[Graded]) -> bool:
+    return any(answer.outcome is not None or answer.score is not None for answer in answers)
+
+
+def _no_figures(spec: AnalysisSpec, why: str) -> Section:
+    """Return a section without a figure, which says why there is none."""
+    section, reason = analyse([], spec), {"reason": f"not computed: {why}"}
+    return section.model_copy(
+        update={
+            "primary": section.primary.model_copy(update=reason),
+            "majority": section.majority.model_copy(update=reason),
+            "mean": section.mean.model_copy(update=reason),
+        }
     )
 
 

@@ -18,6 +18,21 @@ from harness.store.run_dir import read_plan
 HISTORY = "history.jsonl"
 
 
+def refuse_unusable(plan: Plan, run: Path, *, experiment: Path, against: Path | None, record: bool) -> None:
+    """Refuse, before any call is made, what `note_drift` could not use.
+
+    Raises:
+        InputError: There is no judge, or ``against`` is no sealed run, or the audit itself.
+    """
+    if against is None and not record:
+        return
+    history_path(experiment, plan)
+    if against is not None:
+        _refuse_itself(against, run)
+        read_plan(against)
+        read_manifest(against)
+
+
 def note_drift(run: Path, *, experiment: Path, against: Path | None, record: bool) -> None:
     """Write what the audit in ``run`` says of drift beside it, so that every later report says it too.
 
@@ -54,9 +69,13 @@ def _compared(now: Audited, run: Path, against: Path | None) -> DriftFinding:
         earlier = read_drift(run)
         reasons = ("no_earlier_run: only the judge's history was looked at",)
         return earlier or DriftFinding(status="not_audited", reasons=reasons)
+    _refuse_itself(against, run)
+    return audit_drift(_audited(against), now)
+
+
+def _refuse_itself(against: Path, run: Path) -> None:
     if against.resolve() == run.resolve():
         raise InputError(f"{against}: is the audit itself, wanted an earlier run")
-    return audit_drift(_audited(against), now)
 
 
 def history_path(experiment: Path, plan: Plan) -> Path:

@@ -1,5 +1,6 @@
 """What people see: one line an error, the result and nothing else on standard output."""
 
+import os
 import sys
 
 from harness.domain.errors import HarnessError
@@ -23,6 +24,14 @@ def printable(text: str) -> str:
 
 
 def put(text: str) -> None:
-    """Write the result to standard output, whole, with one line end behind it."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    sys.stdout.flush()
+    """Write the result to standard output, whole, with one line end behind it.
+
+    A reader that went away, such as ``head``, does not change what was found:
+    the command still ends with the code of its result.
+    """
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end; that must not fail as well.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ from harness.analysis import exit_code
 from harness.audits import audit_canaries
 from harness.backends.open import open_backend
 from harness.cli.conclude import Concluded, conclude, endpoint_names
-from harness.cli.judge_drift import note_drift
+from harness.cli.judge_drift import note_drift, refuse_unusable
 from harness.cli.output import put, say
 from harness.cli.progress import Shown
 from harness.cli.project import load, matching_lock
@@ -81,6 +81,7 @@ def audit(
     # The same plan without cases asks the same canaries and anchors, by the same names.
     audited = plan.model_copy(update={"cases": (), "held_out": ()})
     path = directory or _default_directory(audited, "-audit")
+    refuse_unusable(plan, path, experiment=experiment, against=against, record=record)
     run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
     note_drift(path, experiment=experiment, against=against, record=record)
     return report(run=path, as_json=as_json)
@@ -177,7 +178,8 @@ async def _ask(plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping
     A canary that could not be asked has proved nothing, for or against the judge.
     """
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(sent, stop.set)
     backends = {
         name: open_backend(name, plan.endpoint(name), root=root, environ=environ)
         for name in endpoint_names(plan)

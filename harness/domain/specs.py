@@ -108,6 +108,10 @@ _SECRET_WORDS = {"authorization", "auth", "key", "apikey", "token", "secret", "c
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
+# A token of RFC 9110, section 5.6.2.
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
 def _check_base_url(base_url: str) -> None:
     # The value is never repeated in a message: it may hold a key.
     try:
@@ -128,6 +132,10 @@ def _check_headers(headers: Mapping[str, Any]) -> None:
     for name, value in headers.items():
         if not isinstance(value, str):
             raise ValueError(f"headers.{name}: wanted a text")
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError("headers: a name has a character that cannot stand there")
+        if not (value.isascii() and value.isprintable()) or value != value.strip():
+            raise ValueError(f"headers.{name}: wanted printable ASCII without a space at an end")
         if _SECRET_WORDS & set(re.split("[-_]", name.lower())) and not value.startswith("env:"):
             raise ValueError(f'headers.{name}: wanted "env:NAME", the environment variable that holds it')
 

@@ -3,7 +3,7 @@
 from harness.domain.cases import Arm, Case, Message
 from harness.domain.errors import InputError
 from harness.domain.plan import Plan, Template
-from harness.graders.substitution import fill, template_problem
+from harness.graders.substitution import fill, placeholders, template_problem
 
 ARM_PLACEHOLDERS = ("prompt",)
 """An arm sees the prompt, never the reference."""
@@ -38,6 +38,8 @@ def arm_template_problem(template: Template, case: Case | None = None) -> str | 
     complaint = template_problem(template.prompt, known=ARM_PLACEHOLDERS)
     if complaint is not None:
         return complaint
+    if "prompt" not in placeholders(template.prompt):
+        return "$prompt is missing, so the case would not be asked"
     if case is not None and case.messages and case.messages[-1].role != "user":
         return f"the template goes around the last message, which is the {case.messages[-1].role}'s"
     return None

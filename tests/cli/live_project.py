@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -131,3 +132,12 @@ def write_live_project(root: Path, *, base_url: str, key_env: str | None = None,
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return root / "experiment.toml"
+
+
+def wait_for(server: Server, n_requests: int) -> None:
+    """Wait until so many requests have come."""
+    for _ in range(3000):
+        if server.stats()["n_requests"] >= n_requests:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the run never came so far")

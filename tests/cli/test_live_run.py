@@ -4,10 +4,9 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from tests.cli.live_project import HONEST, LENIENT, serving, write_live_project
+from tests.cli.live_project import HONEST, LENIENT, serving, wait_for, write_live_project
 
 N_CALLS = 6 * 2 * 2 * (1 + 3) + 2 * 3
 
@@ -144,7 +143,7 @@ def test_an_interrupted_run_says_what_is_kept_and_goes_on_without_paying_twice(h
         with subprocess.Popen(
             [*words, "--dir", str(tmp_path / "run")], stderr=subprocess.PIPE, text=True
         ) as process:
-            _wait_for(server, 20)
+            wait_for(server, 20)
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=60)
         report = json.loads(harness("run", experiment, "--dir", tmp_path / "run", "--json").out)
@@ -156,14 +155,6 @@ def test_an_interrupted_run_says_what_is_kept_and_goes_on_without_paying_twice(h
     assert "Traceback" not in told
     assert answered_twice == []
     assert report["completeness"]["n_calls_answered"] == N_CALLS
-
-
-def _wait_for(server, n_requests: int) -> None:
-    for _ in range(3000):
-        if server.stats()["n_requests"] >= n_requests:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the run never came so far")
 
 
 def test_a_file_that_is_no_run_is_one_line(harness, tmp_path: Path):

@@ -1,0 +1,145 @@
+"""Wrong words on the command line and destinations that cannot be written: one line, never exit code 1."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.live_project import HONEST, serving, wait_for, write_live_project
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text("".join(f'{{"id": "c{i}", "passed": true}}\n' for i in range(60)))
+    return tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["power", "--cases", "10", "--discordance", "nan"],
+        ["power", "--difference", "nan"],
+        ["power", "--cases", "10", "--icc", "nan"],
+        ["power", "--cases", "99999999999999999999"],
+    ],
+)
+def test_a_number_that_is_none_is_refused(harness, words):
+    called = harness(*words)
+
+    assert (called.code, called.out) == (2, "")
+    assert "Traceback" not in called.err
+
+
+@pytest.mark.parametrize("option", ["--margin", "--alpha", "--coverage", "--pass-at"])
+def test_compare_refuses_nan(harness, files, option):
+    assert harness("compare", *files, option, "nan").code == 2
+
+
+@pytest.mark.parametrize("destination", [".", "nowhere/x.html"])
+def test_a_page_that_cannot_be_written_is_one_line_and_no_failed_gate(harness, files, tmp_path, destination):
+    called = harness("compare", *files, "--html", tmp_path / destination)
+
+    assert called.code == 2
+    assert "Traceback" not in called.err
+    assert destination.rstrip(".") in called.err.splitlines()[-1]
+
+
+def test_schemas_that_cannot_be_written_are_one_line(harness, files):
+    called = harness("schema", "--dir", files[0])
+
+    assert called.code == 2
+    assert len(called.err.splitlines()) == 1
+
+
+def test_a_reader_that_went_away_does_not_change_the_exit_code(files):
+    words = [
+        sys.executable,
+        "-c",
+        "from harness.cli import main; main()",
+        "compare",
+        *map(str, files),
+        "--json",
+    ]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+
+    assert process.returncode == 3
+    assert b"Traceback" not in err
+    assert b"BrokenPipe" not in err
+
+
+def test_verdicts_that_are_all_null_give_no_figure_and_the_true_reason(harness, tmp_path):
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text("".join(f'{{"id": "c{i}", "passed": null}}\n' for i in range(50)))
+    called = harness("compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+
+    assert called.code == 3
+    assert "0 of 50 cases have a verdict in both files" in " ".join(called.out.split())
+    assert "not valid" in called.out
+
+
+def test_a_measure_that_no_file_holds_is_named(harness, files):
+    called = harness("compare", *files, "--measure", "score", "--estimand", "mean")
+
+    assert "no case has a score in both arms" in " ".join(called.out.split())
+
+
+def test_a_template_that_does_not_ask_the_case_is_refused(harness, tmp_path):
+    experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
+    (tmp_path / "p" / "t.md").write_text("hello")
+    experiment.write_text(
+        experiment.read_text().replace('model = "m-old"', 'model = "m-old"\ntemplate = "t.md"')
+    )
+    called = harness("check", experiment)
+
+    assert called.code == 2
+    assert "t.md" in called.err
+    assert "$prompt is missing" in called.err
+
+
+@pytest.mark.parametrize("header", ['"x-a" = "café"', '"a b" = "x"', '"x-a" = "x\\ny"'])
+def test_a_header_that_cannot_be_sent_is_refused_before_any_call(harness, tmp_path, header):
+    experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
+    text = experiment.read_text().replace('model = "m-old"', f'model = "m-old"\nheaders = {{ {header} }}')
+    experiment.write_text(text)
+    called = harness("check", experiment)
+
+    assert called.code == 2
+    assert "headers" in called.err
+
+
+def test_an_audit_against_nothing_is_refused_before_any_call(harness, tmp_path):
+    with serving(HONEST) as server:
+        experiment = write_live_project(tmp_path / "p", base_url=server.base_url)
+        called = harness("audit", experiment, "--dir", tmp_path / "run", "--against", tmp_path / "nope")
+        asked = server.stats()["n_requests"]
+
+    assert (called.code, asked) == (2, 0)
+    assert "nope" in called.err
+
+
+def test_arms_that_were_never_called_are_not_audited(harness, tmp_path):
+    with serving([{"contains": "Grade the answer", "texts": ["VERDICT: pass"]}]) as server:
+        experiment = write_live_project(tmp_path / "p", base_url=server.base_url)
+        called = harness("run", experiment, "--dir", tmp_path / "run", "--json")
+
+    assert called.code == 1
+    assert '"not_called: baseline"' in called.out
+
+
+def test_a_terminated_run_says_what_is_kept(tmp_path):
+    with serving(HONEST, latency_ms=30) as server:
+        experiment = write_live_project(tmp_path / "p", base_url=server.base_url)
+        words = [sys.executable, "-c", "from harness.cli import main; main()", "run", str(experiment)]
+        with subprocess.Popen(
+            [*words, "--dir", str(tmp_path / "run")], stderr=subprocess.PIPE, text=True
+        ) as process:
+            wait_for(server, 20)
+            process.send_signal(signal.SIGTERM)
+            _, told = process.communicate(timeout=60)
+
+    assert process.returncode == 3
+    assert "are kept in" in told
