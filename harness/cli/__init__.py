@@ -21,8 +21,11 @@ def main() -> None:
     except click.exceptions.Abort:
         say("harness: stopped")
         sys.exit(3)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        sys.exit(2)
+    except click.ClickException as error:
+        say(f"harness: {' '.join(error.format_message().split())}")
         sys.exit(2)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

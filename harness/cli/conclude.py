@@ -73,7 +73,7 @@ def conclude(run: Concluded) -> Report:
         run=_run_block(run),
         plan=_plan_block(run),
         inputs=tuple(InputBlock(path=item.path, sha256=item.sha256) for item in plan.inputs),
-        endpoints=tuple(_endpoint(plan, name) for name in endpoint_names(plan)),
+        endpoints=tuple(_endpoint(plan, name) for name in plan.endpoint_names),
         completeness=completeness,
         audits=audits,
         exploratory=exploratory,
@@ -114,11 +114,6 @@ def audit(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
         drift=drift or DriftFinding(status="not_audited", reasons=(_NO_EARLIER_RUN,)),
     )
     return found.model_copy(update={"judge": judge_fitness(plan, found)})
-
-
-def endpoint_names(plan: Plan) -> tuple[str, ...]:
-    """Return the endpoints of the plan: both arms, and the judge where there is one."""
-    return ("baseline", "candidate", *(("judge",) if plan.experiment.judge else ()))
 
 
 def _side(cases: Sequence[CaseResult], split: Split) -> list[CaseResult]:
@@ -194,7 +189,7 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
     if run.manifest.n_failed:
         notes.append(f"{run.manifest.n_failed} calls failed; running again asks them again.")
-    if any(run.plan.endpoint(name).backend == "recorded" for name in endpoint_names(run.plan)):
+    if any(run.plan.endpoint(name).backend == "recorded" for name in run.plan.endpoint_names):
         notes.append("At least one endpoint replays recorded replies; nothing was sent to it.")
     if run.look:
         look = run.look

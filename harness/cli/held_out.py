@@ -10,6 +10,7 @@ import click
 from harness.cli.output import say
 from harness.cli.run import report
 from harness.cli.run_files import read_look, read_origin, write_look
+from harness.cli.sign import drop_throwaway, set_aside
 from harness.domain.canonical import sha256_hex
 from harness.domain.errors import InputError, Tampered
 from harness.domain.plan import Look, plan_digest
@@ -46,7 +47,12 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
         released="numbers",
         alpha=plan.experiment.analysis.alpha / n_looks if n_looks else None,
     )
-    write_look(run, append_look(ledger, opening, at_most=n_looks))
+    look = append_look(ledger, opening, at_most=n_looks)
+    if drop_throwaway(run):
+        say(f"{run}: the throw-away signature was of the report before the look, and is gone")
+    for bundle in set_aside(run, why=f"before-look-{look.number}"):
+        say(f"{bundle}: is of the report before the look; `harness sign {run}` signs the new one")
+    write_look(run, look)
     return report(run=run, as_json=as_json)
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import as_file, files
@@ -49,7 +50,9 @@ def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:
         Tampered: The plan is not the one that was frozen.
     """
     path = lock_path(experiment)
-    if not path.exists() and not wanted:
+    if not path.exists():
+        if wanted:
+            raise InputError(f"{path}: is not there; `harness freeze {experiment}` writes it")
         return None
     lock = read_lock(path)
     check_lock(plan, lock, rules=RULES, harness_version=version("judge-harness"))
@@ -130,7 +133,20 @@ def _checked(plan: Plan, spend: Spend, *, locked: bool) -> dict[str, Any]:
             "method": spend.method,
         },
         "detectable": _detectable(plan, n_exploratory),
+        "remarks": _remarks(plan, os.environ),
     }
+
+
+def _remarks(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+    """Return what is in order and will not do all the same."""
+    remarks = []
+    if len(plan.held_out) == len(plan.cases):
+        remarks.append("every case is held out: no number can be shown before a look")
+    for name in plan.endpoint_names:
+        variable = plan.endpoint(name).api_key_env
+        if variable is not None and not environ.get(variable):
+            remarks.append(f"{name}: the environment variable {variable} is not set; a run will want it")
+    return remarks
 
 
 def _detectable(plan: Plan, n_cases: int) -> list[dict[str, float | None]]:
@@ -164,6 +180,7 @@ def _as_text(found: dict[str, Any]) -> str:
             f"detects   {effect} if {row['discordance']:.0%} of the cases differ "
             f"(margin {100 * row['margin']:.1f} points)"
         )
+    lines += [f"remark    {remark}" for remark in found["remarks"]]
     lines.append("inputs")
     lines += [f"  {sha256[:16]}  {path}" for path, sha256 in found["inputs"].items()]
     return "\n".join(lines)

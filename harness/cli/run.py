@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from harness.analysis import exit_code
 from harness.audits import audit_canaries
 from harness.backends.open import open_backend
-from harness.cli.conclude import Concluded, conclude, endpoint_names
+from harness.cli.conclude import Concluded, conclude
 from harness.cli.judge_drift import note_drift, refuse_unusable
 from harness.cli.output import put, say
 from harness.cli.progress import Shown
@@ -41,11 +41,25 @@ from harness.runner.collect import Failed, canary_records, run_records
 from harness.runner.requests import n_calls_planned
 from harness.store.evidence import read_evidence, read_manifest, read_timings
 from harness.store.protocol import ResponseStore
-from harness.store.run_dir import open_run, read_plan, safe_name
+from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS, open_run, read_plan, safe_name
 from harness.store.seal import Sealing, seal_run
+from harness.store.sealed import file_sha256
 
 _GO_ON = "the same command goes on from there"
 _CANARY_SURVIVED = "a canary survived, so the arms were not asked"
+
+
+def _is_complete(path: Path) -> bool:
+    if not (path / MANIFEST).exists():
+        return False
+    manifest = read_manifest(path)
+    if not manifest.complete:
+        return False
+    for name, sealed in ((EVIDENCE, manifest.evidence_sha256), (TIMINGS, manifest.timings_sha256)):
+        found = file_sha256(path / name)
+        if found != sealed:
+            raise Tampered(f"{path / name}: found sha256 {found[:16]}, the manifest has {sealed[:16]}")
+    return True
 
 
 class Asked(NamedTuple):
@@ -67,7 +81,7 @@ def run_experiment(experiment: Path, directory: Path | None, *, locked: bool) ->
     lock = matching_lock(experiment, plan, wanted=locked)
     path = directory or _default_directory(plan, "")
     run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
-    if lock is not None:
+    if lock is not None and read_manifest(path).locked:
         keep_lock(path, experiment)
     return path
 
@@ -137,11 +151,18 @@ def report_of(run: Path, evidence: Iterable[Evidence], timings: Iterable[Timing]
 def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: RunKind) -> None:
     """Ask everything the plan wants that is not on disk yet, and seal it.
 
+    A run that is sealed and complete is left as it is, to the byte: there is
+    nothing to ask, a signature over it stays good, and a lock written after the
+    data cannot make it a locked one.
+
     Raises:
+        Tampered: A complete run's files are not those that its manifest names.
         NotMeasured: The run was interrupted, or nothing came; what came is kept.
     """
     root = experiment.parent
     with open_run(path, plan) as opened:
+        if _is_complete(path):
+            return
         write_origin(path, gold=root / plan.experiment.gold, kind=kind)
         write_provenance(path, provenance(root))
         if _a_canary_survived(plan, "checks", ()):
@@ -182,7 +203,7 @@ async def _ask(plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping
         asyncio.get_running_loop().add_signal_handler(sent, stop.set)
     backends = {
         name: open_backend(name, plan.endpoint(name), root=root, environ=environ)
-        for name in endpoint_names(plan)
+        for name in plan.endpoint_names
     }
     with Shown() as shown:
         async with Asking(plan, store=store, backends=backends, stop=stop, on_progress=shown) as asking:

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.cli.output import put, say
 from harness.cli.recompute import recompute_claims
 from harness.cli.run_claims import run_claims
-from harness.cli.run_files import LOOKS
+from harness.cli.run_files import LOOKS, REPORT
 from harness.cli.signature_claims import utc_now
 from harness.cli.signed_run import (
     BUNDLE,
@@ -65,6 +65,8 @@ def sign(
     signing = read_signing_key(key, variable=variable, environ=os.environ)
     if key is not None and key.stat().st_mode & 0o077:
         say(f"harness: {key}: others can read this key; chmod 600 keeps it yours")
+    if drop_throwaway(run):
+        say(f"{run / BUNDLE}: was by a throw-away key; your signature takes its place")
     bundle = sign_run(run, signing, gold=gold, replace=replace, throwaway=False)
     signed = {"bundle": str(bundle), "key_id": key_id(signing.public_key())}
     put(json.dumps(signed, indent=2) if as_json else f"{bundle}: signed by the key {signed['key_id']}")
@@ -85,6 +87,31 @@ def sign_with_throwaway_key(run: Path) -> bool:
     replace_bytes(run / _PUBLIC, public_pem(key.public_key()))
     sign_run(run, key, gold=None, replace=False, throwaway=True)
     return True
+
+
+def drop_throwaway(run: Path) -> bool:
+    """Remove a signature by a key that nobody has, with its public half; tell whether there was one."""
+    bundle = run / BUNDLE
+    if not bundle.exists() or not _statement(bundle).predicate.signer.throwaway:
+        return False
+    bundle.unlink()
+    (run / _PUBLIC).unlink(missing_ok=True)
+    return True
+
+
+def set_aside(run: Path, *, why: str) -> tuple[Path, ...]:
+    """Move the signatures of a report that is about to change, and a copy of it, into a folder.
+
+    Nobody's signature is destroyed: with its report beside it, it still verifies
+    what was signed.
+    """
+    bundles = bundles_of(run)
+    if not bundles:
+        return ()
+    folder = run / "superseded" / why
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_bytes(folder / REPORT, (run / REPORT).read_bytes())
+    return tuple(bundle.rename(folder / bundle.name) for bundle in bundles)
 
 
 def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, throwaway: bool) -> Path:

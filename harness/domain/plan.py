@@ -53,6 +53,11 @@ class Plan(Record):
     templates: Templates
     inputs: tuple[InputDigest, ...]
 
+    @property
+    def endpoint_names(self) -> tuple[str, ...]:
+        """The endpoints of the plan: both arms, and the judge where there is one."""
+        return ("baseline", "candidate", *(("judge",) if self.experiment.judge else ()))
+
     def endpoint(self, name: str) -> EndpointSpec:
         """Return the endpoint called ``baseline``, ``candidate`` or ``judge``."""
         if name == "judge":

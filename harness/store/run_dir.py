@@ -80,7 +80,8 @@ def read_plan(path: Path) -> Plan:
     except ValidationError as cause:
         first = cause.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise Tampered(f"{path / PLAN}: not a plan: {place}: {first['msg']}") from cause
+        where = f"{place}: " if place else ""
+        raise Tampered(f"{path / PLAN}: not a plan: {where}{first['msg']}") from cause
     if canonical_bytes(plan) != content:
         raise Tampered(f"{path / PLAN}: not in the bytes that the harness wrote")
     return plan
@@ -113,6 +114,7 @@ def _claim(path: Path, plan: Plan) -> None:
     if held is None:
         write_plan(path, plan)
     elif held != wanted:
+        read_plan(path)  # a damaged plan is not another plan
         raise InputError(
             f"{path}: holds a run of another plan (sha256 {sha256_hex(held)[:12]}, "
             f"this one has {sha256_hex(wanted)[:12]}); name another directory"

@@ -143,3 +143,31 @@ def test_a_terminated_run_says_what_is_kept(tmp_path):
 
     assert process.returncode == 3
     assert "are kept in" in told
+
+
+def test_check_says_what_is_in_order_and_will_not_do(harness, tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1", key_env="NO_SUCH_KEY")
+    settings = tmp_path / "p" / "gold" / "live" / "set.toml"
+    settings.write_text(settings.read_text().replace("held_out = 0.0", "held_out = 1.0"))
+    called = harness("check", experiment)
+
+    assert called.code == 0
+    assert "every case is held out" in called.out
+    assert "NO_SUCH_KEY is not set" in called.out
+
+
+def test_a_damaged_plan_is_not_called_another_plan(harness, tmp_path):
+    experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "plan.json").write_text("x")
+    called = harness("run", experiment, "--dir", tmp_path / "run")
+
+    assert called.code == 4
+    assert "not a plan" in called.err
+
+
+def test_locked_without_a_lock_says_what_writes_one(harness, tmp_path):
+    experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
+
+    assert "harness freeze" in harness("run", experiment, "--locked").err
