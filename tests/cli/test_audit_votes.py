@@ -69,7 +69,11 @@ def test_a_single_rater_is_not_audited_and_exits_with_3(harness, tmp_path):
             "--labels: found 'a,a', wanted two",
         ),
         ('{"item": "a", "judge": "j", "label": "x"}\n', ["--tie", "t"], "--tie: found 't', wanted a label"),
-        ('{"item": "a", "judge": "j", "score": 1}\n', ["--pass-at", "nan"], "--pass-at: "),
+        (
+            '{"item": "a", "judge": "j", "score": 1}\n',
+            ["--pass-at", "nan"],
+            "Invalid value for '--pass-at': nan",
+        ),
         (
             '{"item": "a", "rater": "r", "label": "x"}\n{"item": "a", "rater": "r", "label": "x"}\n',
             [],
