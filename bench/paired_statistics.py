@@ -1,6 +1,6 @@
 """How long the statistics take, as ratios to one sort of the same array, and whole sections in seconds.
 
-    python bench/statistics.py [--cases 1000000] [--seed 1]
+    python bench/paired_statistics.py [--cases 1000000] [--seed 1]
 
 CPU times of one process, best of three. Peak memory is that of the process.
 """
