@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from enumerated import extremes, t_coverage
 
 from harness.analysis import analyse
 from harness.analysis.gating import FEWEST_CLUSTERS, FEWEST_DF
@@ -29,6 +30,7 @@ from harness.domain.verdicts import CaseResult, Graded, graded
 
 MARGIN = 0.25
 ALPHA = 0.05
+ENUMERATED_CASES = (20, 30, 50, 100)
 LEVEL_LIMIT, COVERAGE_LIMIT = 0.06, 0.93
 _PASS, _FAIL, _NONE = graded("pass"), graded("fail"), graded(None, "unreadable")
 _GRADES = (_FAIL, _PASS, _NONE)
@@ -404,22 +406,22 @@ def document(rows: Sequence[Row], *, minutes: float, seed: int) -> str:
             "",
             "## Domain",
             "",
-            "- Majority, every case alone: Tango's score interval. By enumeration over discordances up to 1",
-            "  and differences up to .3, coverage is at least .935 at 50 cases and .936 at 100; at 20 and 30",
-            "  cases it is .929 at worst, where the arms differ in one direction only. A loss as large as a",
-            "  guardrail's margin is called ruled out in up to 6% from 50 cases on and 7% at 20 and 30. Zero",
-            "  is left out in more than 6% only at 50 cases all of which differ (6.5%). Below 50 cases the",
-            "  report says so (`caution`).",
+            "- Majority, every case alone: Tango's score interval. Below 50 cases the report says so",
+            "  (`caution`). Every table there can be, by enumeration (`bench/enumerated.py`), discordances",
+            "  to 1 by steps of .02 and differences to .3:",
+            *map(_extremes_line, ENUMERATED_CASES),
             "- Mean of passes, and majority in clusters: the plus-two interval on CR2, always. A plain t",
-            "  interval covers 64% of 95% where one in twenty of 20 cases differs. In clusters the two",
-            "  invented units are clusters of average size: with two invented cases the interval covers 64%",
-            "  at 10 clusters of which one in ten differs as a whole. Where cases of a cluster do not move",
-            "  together this is cautious.",
+            f"  interval covers {t_coverage(n_units=20, share=0.05):.0%} of 95% where one in twenty of 20",
+            "  cases differs. In clusters the two invented units are clusters of average size: with two",
+            "  invented cases the interval covers "
+            f"{t_coverage(n_units=10, share=0.1, cluster_size=10, invented_cases=True):.0%} at 10 clusters",
+            "  of which one in ten differs as a whole. Where cases of a cluster do not move together this",
+            "  is cautious.",
             f"- Clusters: refused below {FEWEST_CLUSTERS}, where no sign flip of whole clusters can reach .05. Below",  # noqa: E501
             f"  {FEWEST_DF:g} Satterthwaite degrees of freedom, which hang on the sizes of the clusters alone, the",  # noqa: E501
             "  interval is shown with a caution, a difference is claimed only where the exact sign flips of",
-            "  whole clusters confirm it, and neither equivalence nor a guardrail is claimed at all: CR2",
-            "  alone covers as little as 89% there. `refused` below means that there was no interval.",
+            "  whole clusters confirm it, and neither equivalence nor a guardrail is claimed at all.",
+            "  `refused` below means that there was no interval.",
             "- A mean of scores: the t interval on CR2, refused where fewer than 15, and fewer than half, of",
             "  the cases or clusters differ. It is not simulated here: scores have no common shape.",
             "- Missing verdicts here are missing at random; the worst and best case bounds speak where they are not.",  # noqa: E501
@@ -437,6 +439,15 @@ def document(rows: Sequence[Row], *, minutes: float, seed: int) -> str:
             *map(_line, rows),
             "",
         ]
+    )
+
+
+def _extremes_line(n_cases: int) -> str:
+    found = extremes(n_cases)
+    return (
+        f"  - {n_cases} cases: coverage at least {found.coverage:.3f}; a guardrail passes at a true loss of"
+        f" its margin in at most {found.guardrail:.3f}; zero is left out where it is true in at most"
+        f" {found.level:.3f} (discordance {found.level_discordance:g})."
     )
 
 

@@ -13,7 +13,7 @@ from harness.stats.intervals import Interval
 from harness.stats.means import PairedMean, covers_too_little, one_sided_pvalue, paired_mean
 from harness.stats.permutation import sign_flip
 
-# Below this a t interval on CR2 covers as little as 89% where clusters move as one;
+# Below this a t interval on CR2 covers too little where clusters move as one;
 # docs/validity.md. The degrees of freedom hang on the sizes of the clusters alone.
 FEWEST_DF = 6.0
 # With five, no sign-flip test can reach .05: 2 / 2^5 is above it.
@@ -51,9 +51,10 @@ def gating_mean(
     each end of what is possible. A plain t interval covers 64% of 95% at 20
     cases of which one in twenty differs. Where cases share clusters, two
     clusters of average size are invented: with two cases the interval covers
-    64% at 10 clusters of which one differs as a whole. The rule is fixed, since
-    to choose by how many cases differ would be to choose by the data. A score has no known
-    ends, so there it is the plain interval, refused where few cases differ.
+    65% at 10 clusters of which one in ten differs as a whole. The rule is
+    fixed, since to choose by how many cases differ would be to choose by the
+    data. A score has no known ends, so there it is the plain interval, refused
+    where few cases differ.
 
     Args:
         differences: Candidate minus baseline, shape (n_cases,), n_cases >= 1.
