@@ -42,6 +42,11 @@ def load(experiment: Path) -> Plan:
     return load_plan(experiment, rules=GRADER_RULES)
 
 
+def audited_plan(plan: Plan) -> Plan:
+    """Return what an audit asks: the same canaries and anchors, by the same names, and no case."""
+    return plan.model_copy(update={"cases": (), "held_out": ()})
+
+
 def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:
     """Return the lock beside the experiment, once it matches.
 

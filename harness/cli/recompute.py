@@ -1,16 +1,20 @@
 """Every number again, from the evidence, held against the report."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
 from harness.cli.run import report_of
 from harness.cli.signed_run import RunDocuments
 from harness.domain.canonical import strict_json
+from harness.domain.manifest import Models
+from harness.domain.verdicts import CallIdentity
+from harness.graders.reading import read_run
 from harness.report.document import report_bytes
 from harness.report.inert import inert
 from harness.report.verifying import Claim, broken, holds, unproven
+from harness.runner.rebuild import Rebuild
 from harness.store.evidence import read_evidence, read_timings
 from harness.store.recount import Recount
 
@@ -25,14 +29,31 @@ def recompute_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
         Tampered: The evidence is not what the harness wrote.
         StoreError: The evidence contradicts the plan or itself.
     """
-    recount = Recount()
-    again = report_of(run, recount.evidence(read_evidence(run)), recount.timings(read_timings(run)))
-    wrong = recount.contradictions(documents.manifest)
+    plan, recount, rebuild = documents.plan, Recount(), Rebuild(documents.plan)
+    records = rebuild.evidence(recount.evidence(read_evidence(run)))
+    try:
+        reading = read_run(plan, records, recount.timings(read_timings(run)))
+    finally:
+        if rebuild.problem is not None:
+            yield broken("requests", rebuild.problem)
+    if rebuild.problem is None:
+        yield holds("requests", "plan and answers lead to every request that the evidence names")
+    wrong = recount.contradictions(documents.manifest, models=returned_models(reading.identities))
     if wrong:
         yield broken("manifest", f"does not follow from the evidence: {wrong[0]}")
     else:
-        yield holds("manifest", "its counts and times follow from evidence and timings")
-    yield _report_claim(report_bytes(documents.report), report_bytes(again), documents)
+        yield holds("manifest", "its counts, times and models follow from evidence and timings")
+    again = report_bytes(report_of(run, plan, reading))
+    yield _report_claim(report_bytes(documents.report), again, documents)
+
+
+def returned_models(identities: Iterable[CallIdentity]) -> Models:
+    """Return the model ids that every endpoint came back with, as a manifest lists them."""
+    found: dict[str, set[str]] = {}
+    for call in identities:
+        if call.model is not None:
+            found.setdefault(call.endpoint, set()).add(call.model)
+    return tuple((endpoint, tuple(sorted(ids))) for endpoint, ids in sorted(found.items()))
 
 
 def _report_claim(was: bytes, now: bytes, documents: RunDocuments) -> Claim:

@@ -15,7 +15,7 @@ from harness.cli.conclude import Concluded, conclude
 from harness.cli.judge_drift import note_drift, refuse_unusable
 from harness.cli.output import put, say
 from harness.cli.progress import Shown
-from harness.cli.project import load, matching_lock
+from harness.cli.project import audited_plan, load, matching_lock
 from harness.cli.provenance import provenance
 from harness.cli.run_files import (
     RunKind,
@@ -30,6 +30,7 @@ from harness.cli.run_files import (
 )
 from harness.domain.calls import Evidence, Timing
 from harness.domain.errors import NotMeasured, Tampered
+from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Report
 from harness.graders.reading import read_run
@@ -92,8 +93,7 @@ def audit(
     """Ask the judge about its canaries and anchors, and nothing else; compare it with an earlier run."""
     plan = load(experiment)
     lock = matching_lock(experiment, plan, wanted=False)
-    # The same plan without cases asks the same canaries and anchors, by the same names.
-    audited = plan.model_copy(update={"cases": (), "held_out": ()})
+    audited = audited_plan(plan)
     path = directory or _default_directory(audited, "-audit")
     refuse_unusable(plan, path, experiment=experiment, against=against, record=record)
     run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
@@ -128,18 +128,18 @@ def _refuse_a_planted_look(run: Path) -> None:
 
 def make_report(run: Path) -> Report:
     """Return the report that a sealed run comes to."""
-    return report_of(run, read_evidence(run), read_timings(run))
-
-
-def report_of(run: Path, evidence: Iterable[Evidence], timings: Iterable[Timing]) -> Report:
-    """Return the report that these records of a run come to."""
     plan = read_plan(run)
+    return report_of(run, plan, read_run(plan, read_evidence(run), read_timings(run)))
+
+
+def report_of(run: Path, plan: Plan, reading: Reading) -> Report:
+    """Return the report that a run, read, comes to."""
     return conclude(
         Concluded(
             plan=plan,
             kind=read_origin(run).kind,
             manifest=read_manifest(run),
-            reading=read_run(plan, evidence, timings),
+            reading=reading,
             provenance=read_provenance(run),
             n_calls_planned=n_calls_planned(plan).total,
             look=read_look(run),

@@ -55,6 +55,7 @@ def verify(
     if documents is not None:
         claims += run_claims(run, documents, gold=gold, inputs=inputs)
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
+        claims += attempted("plan", _plan_again, run, documents, inputs) if recompute and inputs else ()
     if (run / LOCK_SIGNATURE).exists() and (run / LOCK).exists():
         claims += attempted("lock", lock_signature_claims, run, pinned, now=utc_now())
     gates = exit_code(documents.report.decision) if documents is not None else 3
@@ -75,6 +76,12 @@ def _recompute(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     from harness.cli.recompute import recompute_claims
 
     yield from recompute_claims(run, documents)
+
+
+def _plan_again(run: Path, documents: RunDocuments, inputs: Path) -> Iterator[Claim]:
+    from harness.cli.plan_again import plan_claims
+
+    yield from plan_claims(run, documents, inputs)
 
 
 def _as_text(verified: Verified) -> str:

@@ -1,10 +1,15 @@
 """One call: what is asked, what came back, when it happened."""
 
-from typing import Literal
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal
 
-from harness.domain.canonical import digest, text_digest
+from harness.domain.canonical import canonical_bytes, text_digest
 from harness.domain.cases import Arm
 from harness.domain.record import Count, Positive, Record, Sha256, Text
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 Role = Literal["answer", "vote"]
 
@@ -51,28 +56,52 @@ def make_request(
     shown_answers: tuple[str, ...] = (),
 ) -> Request:
     """Return the request with its name."""
-    shown = tuple(text_digest(answer) for answer in shown_answers)
-    name = digest(
-        {
-            "role": role,
-            "endpoint": endpoint,
-            "address": address,
-            "body": body,
-            "subject": subject.model_dump(mode="json"),
-            "repeat": repeat,
-            "shown": shown,
-        }
-    )
-    return Request(
-        name=name,
+    return make_requests(
         role=role,
         endpoint=endpoint,
         address=address,
         body=body,
         subject=subject,
-        repeat=repeat,
-        shown=shown,
+        repeats=(repeat,),
+        shown_answers=shown_answers,
+    )[0]
+
+
+def make_requests(
+    *,
+    role: Role,
+    endpoint: str,
+    address: str,
+    body: str,
+    subject: Subject,
+    repeats: Iterable[int],
+    shown_answers: tuple[str, ...] = (),
+) -> tuple[Request, ...]:
+    """Return the requests that differ in nothing but their repeat, each with its name."""
+    shown = tuple(text_digest(answer) for answer in shown_answers)
+    # The canonical JSON of all that decides a request, cut where the repeat stands: what is before it is
+    # hashed once. Canonical order of its keys: address, body, endpoint, repeat, role, shown, subject.
+    before = canonical_bytes({"address": address, "body": body, "endpoint": endpoint})[:-1]
+    after = canonical_bytes({"role": role, "shown": shown, "subject": subject.model_dump(mode="json")})[1:]
+    hashed = sha256(before)
+    return tuple(
+        Request(
+            name=_ended(hashed.copy(), b',"repeat":%d,%b' % (repeat, after)),
+            role=role,
+            endpoint=endpoint,
+            address=address,
+            body=body,
+            subject=subject,
+            repeat=repeat,
+            shown=shown,
+        )
+        for repeat in repeats
     )
+
+
+def _ended(hashed: "_Hash", rest: bytes) -> str:
+    hashed.update(rest)
+    return hashed.hexdigest()
 
 
 class Response(Record):

@@ -5,6 +5,9 @@ from typing import Literal, NamedTuple
 from harness.domain.record import Count, Record, Sha256, Text
 from harness.domain.verdicts import AnswerNote, CallIdentity, CaseResult, Graded, Vote
 
+Models = tuple[tuple[str, tuple[str, ...]], ...]
+"""The model ids that every endpoint came back with, both sorted."""
+
 
 class Manifest(Record):
     """``manifest.json``.
@@ -29,7 +32,7 @@ class Manifest(Record):
     started_at: Text | None
     finished_at: Text | None
     harness_version: Text
-    returned_models: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    returned_models: Models = ()
 
 
 class CheckedCanary(NamedTuple):

@@ -3,18 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.domain.calls import Evidence, Failure, Request, Response, Timing
-from harness.domain.cases import ARMS, Arm, Case
+from harness.domain.calls import Evidence, Failure, Request, Response, Stored, Timing
 from harness.domain.completion import Completion, MalformedBody, read_response
 from harness.domain.plan import Plan
-from harness.runner.requests import (
-    anchor_votes,
-    answer_requests,
-    canary_votes,
-    case_votes,
-    judge_anchors,
-    judge_canaries,
-)
+from harness.runner.plan_order import canary_requests, requests_in_plan_order
 from harness.store.protocol import ResponseStore
 
 
@@ -38,17 +30,14 @@ def completion_of(response: Response) -> Completion | None:
 
 def canary_records(plan: Plan, store: ResponseStore, failures: Mapping[str, Failed]) -> Iterator[Line]:
     """Yield the evidence on the judge's canaries, in file order, votes in order."""
-    for canary in judge_canaries(plan):
-        yield from _records(canary_votes(plan, canary), store, failures)
+    return _records(canary_requests(plan), _Last(store), failures)
 
 
 def run_records(plan: Plan, store: ResponseStore, failures: Mapping[str, Failed]) -> Iterator[Line]:
     """Yield the evidence of a whole run in plan order, each record with its timing.
 
-    Canaries, then anchors, then the cases, all in file order; of a case, for
-    each repeat, each arm's answer followed by the votes on it. A call that was
-    not made has no record. Requests are made again from the plan, since they
-    are the same ones.
+    A call that was not made has no record. Requests are made again from the
+    plan, since they are the same ones.
 
     Args:
         plan: What was asked.
@@ -58,39 +47,34 @@ def run_records(plan: Plan, store: ResponseStore, failures: Mapping[str, Failed]
     Raises:
         StoreError: A response cannot be read.
     """
-    yield from canary_records(plan, store, failures)
-    for anchor in judge_anchors(plan):
-        yield from _records(anchor_votes(plan, anchor), store, failures)
-    for case in plan.cases:
-        answers = [answer_requests(plan, case, arm) for arm in ARMS]
-        for side_by_side in zip(*answers, strict=True):
-            for arm, request in zip(ARMS, side_by_side, strict=True):
-                yield from _answer_records(plan, case, arm, request, store, failures)
+    last = _Last(store)
+    return _records(requests_in_plan_order(plan, last.text), last, failures)
 
 
-def _answer_records(
-    plan: Plan,
-    case: Case,
-    arm: Arm,
-    request: Request,
-    store: ResponseStore,
-    failures: Mapping[str, Failed],
-) -> Iterator[Line]:
-    """Yield the evidence on one answer, and that on the votes about it."""
-    for record, timing in _records((request,), store, failures):
-        yield record, timing
-        completion = completion_of(record.response) if record.response else None
-        if completion is None or completion.text is None:
-            continue
-        votes = case_votes(plan, case, arm, answer_repeat=request.repeat, answer=completion.text)
-        yield from _records(votes, store, failures)
+class _Last:
+    """The responses of a store, the last one at hand: an answer's text is wanted right after its record."""
+
+    def __init__(self, store: ResponseStore) -> None:
+        self._store = store
+        self._name: str | None = None
+        self._stored: Stored | None = None
+
+    def get(self, name: str) -> Stored | None:
+        """Return what the store holds under the name."""
+        if name != self._name:
+            self._name, self._stored = name, self._store.get(name)
+        return self._stored
+
+    def text(self, request: Request) -> str | None:
+        """Return the text of the answer to a request, where one came."""
+        stored = self.get(request.name)
+        completion = completion_of(stored.response) if stored is not None else None
+        return None if completion is None else completion.text
 
 
-def _records(
-    requests: Iterable[Request], store: ResponseStore, failures: Mapping[str, Failed]
-) -> Iterator[Line]:
+def _records(requests: Iterable[Request], responses: _Last, failures: Mapping[str, Failed]) -> Iterator[Line]:
     for request in requests:
-        stored = store.get(request.name)
+        stored = responses.get(request.name)
         if stored is not None:
             yield _evidence(request, response=stored.response), stored.timing
         elif request.name in failures:

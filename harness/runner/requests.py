@@ -1,10 +1,10 @@
 """A plan becomes requests. Pure: the same plan always makes the same ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.domain.body import chat_body, public_address
-from harness.domain.calls import Request, Subject, make_request
+from harness.domain.calls import Request, Subject, make_requests
 from harness.domain.cases import Anchor, Arm, Canary, Case
 from harness.domain.plan import Plan
 from harness.graders.arm_prompt import answer_messages, prompt_text
@@ -64,7 +64,7 @@ def answer_request(plan: Plan, case: Case, arm: Arm, *, repeat: int) -> Request:
     Raises:
         InputError: The arm's template does not fit the case.
     """
-    return _answer_request(plan, case, arm, body=_answer_body(plan, case, arm), repeat=repeat)
+    return _answer_requests(plan, case, arm, repeats=(repeat,))[0]
 
 
 def answer_requests(plan: Plan, case: Case, arm: Arm) -> tuple[Request, ...]:
@@ -73,26 +73,20 @@ def answer_requests(plan: Plan, case: Case, arm: Arm) -> tuple[Request, ...]:
     Raises:
         InputError: The arm's template does not fit the case.
     """
-    # One text for all: the repeat is in the name, never in the prompt.
-    body = _answer_body(plan, case, arm)
-    repeats = range(plan.experiment.repeats.answers)
-    return tuple(_answer_request(plan, case, arm, body=body, repeat=repeat) for repeat in repeats)
+    return _answer_requests(plan, case, arm, repeats=range(plan.experiment.repeats.answers))
 
 
-def _answer_body(plan: Plan, case: Case, arm: Arm) -> str:
+def _answer_requests(plan: Plan, case: Case, arm: Arm, *, repeats: Iterable[int]) -> tuple[Request, ...]:
     endpoint = plan.endpoint(arm)
     messages = answer_messages(plan, case, arm)
-    return chat_body(model=endpoint.model, messages=messages, sampling=endpoint.sampling)
-
-
-def _answer_request(plan: Plan, case: Case, arm: Arm, *, body: str, repeat: int) -> Request:
-    return make_request(
+    # One text for all: the repeat is in the name, never in the prompt.
+    return make_requests(
         role="answer",
         endpoint=arm,
-        address=public_address(plan.endpoint(arm).base_url),
-        body=body,
+        address=public_address(endpoint.base_url),
+        body=chat_body(model=endpoint.model, messages=messages, sampling=endpoint.sampling),
         subject=Subject(kind="case", id=case.id, arm=arm),
-        repeat=repeat,
+        repeats=repeats,
     )
 
 
@@ -104,19 +98,14 @@ def vote_requests(
     Raises:
         InputError: The judge's prompt cannot be filled.
     """
-    body = judge_body(plan, prompt=prompt, reference=reference, answer=answer)
-    address = public_address(plan.endpoint("judge").base_url)
-    return tuple(
-        make_request(
-            role="vote",
-            endpoint="judge",
-            address=address,
-            body=body,
-            subject=subject,
-            repeat=repeat,
-            shown_answers=(answer,),
-        )
-        for repeat in range(plan.experiment.repeats.votes)
+    return make_requests(
+        role="vote",
+        endpoint="judge",
+        address=public_address(plan.endpoint("judge").base_url),
+        body=judge_body(plan, prompt=prompt, reference=reference, answer=answer),
+        subject=subject,
+        repeats=range(plan.experiment.repeats.votes),
+        shown_answers=(answer,),
     )
 
 

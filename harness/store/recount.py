@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from harness.domain.calls import Evidence, Timing
-from harness.domain.manifest import Manifest
+from harness.domain.manifest import Manifest, Models
 
 
 class Recount:
@@ -36,8 +36,11 @@ class Recount:
                 self._last_ms = max(self._last_ms, started + attempt.duration_ms)
             yield timing
 
-    def contradictions(self, manifest: Manifest) -> tuple[str, ...]:
-        """Return what the manifest says otherwise than its records, in words."""
+    def contradictions(self, manifest: Manifest, *, models: Models) -> tuple[str, ...]:
+        """Return what the manifest says otherwise than its records, in words.
+
+        ``models`` are the model ids that the responses came back with.
+        """
         complete = manifest.stopped is None and self._n_failed == 0
         counted = {
             "n_records": self._n_records,
@@ -47,6 +50,7 @@ class Recount:
             "complete": complete,
             "started_at": _utc(self._first_ms or 0),
             "finished_at": _utc(self._last_ms),
+            "returned_models": models,
         }
         found = [
             f"{name}: found {getattr(manifest, name)}, counted {value}"

@@ -81,12 +81,8 @@ def seal_again(place: Place) -> None:
     )
 
 
-def forge_everything(place: Place) -> None:
-    """Turn one answer and sign what then fits together, with the right key."""
-    turned = "I refuse it (c00)."
-    lines = (place.run / "evidence.jsonl").read_bytes().decode()
-    assert "I do it (c00)." in lines
-    (place.run / "evidence.jsonl").write_bytes(lines.replace("I do it (c00).", turned, 1).encode())
+def seal_and_sign_again(place: Place) -> None:
+    """Make everything fit the evidence and the manifest as they are now, and sign it with the right key."""
     seal_again(place)
     look = place.run / "look.json"
     manifest = sha256_hex((place.run / "manifest.json").read_bytes())
@@ -97,11 +93,54 @@ def forge_everything(place: Place) -> None:
         path.write_bytes(canonical_bytes(document) + (b"" if path == look else b"\n"))
 
     def follow(statement: dict[str, Any]) -> None:
+        plan = json.loads((place.run / "manifest.json").read_bytes())["plan_sha256"]
+        statement["predicate"]["plan"].update(sha256=plan)
         root = json.loads((place.run / "manifest.json").read_bytes())["merkle_root"]
         statement["predicate"].update(merkleRoot=root, look=document["entry"])
         statement["predicate"]["ledger"].update(head=document["entry"])
 
     change_statement(place, follow, key=place.key)
+
+
+def forge_answer(place: Place) -> None:
+    """Turn one answer and sign what then fits together."""
+    replace_text(place.run / "evidence.jsonl", "I do it (c00).", "I refuse it (c00).")
+    seal_and_sign_again(place)
+
+
+def forge_request(place: Place) -> None:
+    """Name another request where an answer stands, in evidence and timings alike."""
+    named = json.loads((place.run / "evidence.jsonl").read_bytes().splitlines()[0])["request"]
+    for name in ("evidence.jsonl", "timings.jsonl"):
+        replace_text(place.run / name, named, sha256_hex(b"another request"))
+    seal_and_sign_again(place)
+
+
+def forge_address(place: Place) -> None:
+    """Say in the evidence that the other arm was asked, under the true request's name."""
+    replace_text(place.run / "evidence.jsonl", '"endpoint":"baseline"', '"endpoint":"candidate"')
+    seal_and_sign_again(place)
+
+
+def forge_models(place: Place) -> None:
+    """Let the manifest say that another model came back."""
+    other = [["baseline", ["m-baseline"]], ["candidate", ["m-better"]]]
+    change_json(place.run / "manifest.json", lambda it: it.update(returned_models=other))
+    seal_and_sign_again(place)
+
+
+def forge_plan(place: Place) -> None:
+    """Let the plan be of another version of the gold set than its file, and freeze, seal and sign that."""
+    plan, lock = place.run / "plan.json", place.run / "experiment.lock.json"
+    change_json(plan, lambda it: it["gold"].update(version="2"))
+    sha256 = sha256_hex(plan.read_bytes())
+    change_json(place.run / "manifest.json", lambda it: it.update(plan_sha256=sha256))
+    change_json(place.run / "report.json", lambda it: it["plan"].update(sha256=sha256))
+    change_json(place.run / "look.json", lambda it: it.update(plan_sha256=sha256))
+    change_json(lock, lambda it: it.update(plan_sha256=sha256))
+    change_json(lock, lambda it: it["settings"].update({"gold.version": "2"}))
+    _seal_lock(lock)
+    seal_and_sign_again(place)
 
 
 def _run_edit(name: str, do: Callable[[Path], object]) -> Callable[[Place], None]:
@@ -166,6 +205,12 @@ def _fork(path: Path) -> None:
 def _reseal_lock(path: Path) -> None:
     lock = json.loads(path.read_bytes())
     lock["settings"]["experiment.analysis.margin"] = 0.5
+    path.write_text(json.dumps(lock), encoding="utf-8")
+    _seal_lock(path)
+
+
+def _seal_lock(path: Path) -> None:
+    lock = json.loads(path.read_bytes())
     lock["seal"] = digest({name: value for name, value in lock.items() if name != "seal"})
     path.write_text(json.dumps(lock), encoding="utf-8")
 
@@ -572,7 +617,27 @@ EDITS: tuple[Edit, ...] = (
     ),
     Edit(
         "right key: an answer turned, all sealed and signed again",
-        forge_everything,
+        forge_answer,
         "recompute: does not follow from the evidence",
+    ),
+    Edit(
+        "right key: a record of another request, all sealed and signed again",
+        forge_request,
+        "which plan and answers do not lead to",
+    ),
+    Edit(
+        "right key: a record says another arm was asked, all sealed and signed again",
+        forge_address,
+        "says other things than the request",
+    ),
+    Edit(
+        "right key: another model in the manifest, all signed again",
+        forge_models,
+        "manifest: does not follow from the evidence: returned_models",
+    ),
+    Edit(
+        "right key: another plan than its files make, all frozen, sealed and signed again",
+        forge_plan,
+        "plan: experiment.toml makes the plan",
     ),
 )

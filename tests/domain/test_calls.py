@@ -1,9 +1,11 @@
 """A request is named by everything that decides it, and by nothing else."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from harness.domain.calls import Subject, Timing, make_request
-from harness.domain.canonical import text_digest
+from harness.domain.calls import Subject, Timing, make_request, make_requests
+from harness.domain.canonical import digest, text_digest
 
 SETTINGS = {
     "role": "vote",
@@ -52,6 +54,27 @@ def test_repeats_are_calls_of_their_own_with_one_text():
 
     assert len({call.name for call in calls}) == 5
     assert len({call.body for call in calls}) == 1
+
+
+@given(
+    st.text(st.characters(codec="utf-8")),
+    st.text(st.characters(codec="utf-8"), min_size=1),
+    st.integers(0, 10**9),
+)
+def test_a_name_is_the_digest_of_the_canonical_json_of_all_that_decides_it(body, case, repeat):
+    subject = Subject(kind="case", id=case, arm="candidate", answer=1)
+    settings = {**SETTINGS, "body": body, "subject": subject, "repeat": repeat}
+    decides = {key: value for key, value in settings.items() if key != "shown_answers"}
+    decides |= {"subject": subject.model_dump(mode="json"), "shown": [text_digest("an answer")]}
+
+    assert make_request(**settings).name == digest(decides)
+
+
+def test_requests_made_together_are_those_made_one_by_one():
+    alone = [make_request(**{**SETTINGS, "repeat": repeat}) for repeat in range(3)]
+    settings = {key: value for key, value in SETTINGS.items() if key != "repeat"}
+
+    assert list(make_requests(**settings, repeats=range(3))) == alone
 
 
 def test_a_request_holds_digests_of_the_answers_and_not_their_text():

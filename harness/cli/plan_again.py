@@ -1,0 +1,39 @@
+"""The plan again, from the files it was made of, held against the one of a run."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from harness.cli.project import audited_plan, load
+from harness.cli.run_files import RunKind, read_origin
+from harness.cli.signed_run import RunDocuments
+from harness.domain.plan import Plan, plan_digest
+from harness.report.inert import inert
+from harness.report.verifying import Claim, broken, holds, not_checked, unproven
+
+
+def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Claim]:
+    """Yield whether the experiment's files make the plan of a run, setting by setting.
+
+    Raises:
+        InputError: A file cannot be read as part of an experiment.
+    """
+    if not documents.plan.inputs:
+        yield not_checked("plan", "names no files that it was made of")
+        return
+    experiment = documents.plan.inputs[0].path
+    again = plan_digest(_asked_by(load(folder / experiment), read_origin(run).kind))
+    was = plan_digest(documents.plan)
+    made_by, here = documents.manifest.harness_version, version("judge-harness")
+    if again == was:
+        yield holds("plan", f"{inert(experiment)} and the files it names make it again")
+    elif made_by != here:
+        yield unproven(
+            "plan", f"made by version {made_by}; this is {here}, which makes another one of the files"
+        )
+    else:
+        yield broken("plan", f"{inert(experiment)} makes the plan {again[:16]}, plan.json is {was[:16]}")
+
+
+def _asked_by(plan: Plan, kind: RunKind) -> Plan:
+    return plan if kind == "run" else audited_plan(plan)

@@ -1,0 +1,49 @@
+"""All requests of a plan in the order of the evidence; votes follow from the answers they are about."""
+
+from collections.abc import Callable, Iterator
+
+from harness.domain.calls import Request
+from harness.domain.cases import ARMS, Arm, Case
+from harness.domain.plan import Plan
+from harness.runner.requests import (
+    anchor_votes,
+    answer_requests,
+    canary_votes,
+    case_votes,
+    is_judged,
+    judge_anchors,
+    judge_canaries,
+)
+
+TextOf = Callable[[Request], str | None]
+"""Tells the text of the answer to a request; null where none came, or one without text."""
+
+
+def canary_requests(plan: Plan) -> Iterator[Request]:
+    """Yield the votes on the judge's canaries, in file order."""
+    for canary in judge_canaries(plan):
+        yield from canary_votes(plan, canary)
+
+
+def requests_in_plan_order(plan: Plan, text_of: TextOf) -> Iterator[Request]:
+    """Yield every request of a whole run, one at a time.
+
+    Canaries, then anchors, then the cases, all in file order; of a case, for
+    each repeat, each arm's answer followed by the votes on it. The text of an
+    answer is asked for after its request was yielded, and only where it is judged.
+    """
+    yield from canary_requests(plan)
+    for anchor in judge_anchors(plan):
+        yield from anchor_votes(plan, anchor)
+    for case in plan.cases:
+        answers = [answer_requests(plan, case, arm) for arm in ARMS]
+        for side_by_side in zip(*answers, strict=True):
+            for arm, request in zip(ARMS, side_by_side, strict=True):
+                yield request
+                yield from _votes(plan, case, arm, request, text_of)
+
+
+def _votes(plan: Plan, case: Case, arm: Arm, request: Request, text_of: TextOf) -> Iterator[Request]:
+    text = text_of(request) if is_judged(plan, case) else None
+    if text is not None:
+        yield from case_votes(plan, case, arm, answer_repeat=request.repeat, answer=text)
