@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import rfc8785
@@ -12,22 +13,44 @@ from harness.domain.record import Record, thaw
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
-def _alike(value: Any) -> bool:
-    """Tell whether the standard encoder, five times as fast, writes the value as RFC 8785 has it.
+class _Apart(Exception):
+    """The standard encoder would write the value otherwise than RFC 8785 has it."""
 
-    The two part over numbers with a fraction, integers beyond 2**53, and the
-    order of keys outside ASCII.
+
+def _plain(value: Any) -> Any:
+    """Return the value as the standard encoder, five times as fast, writes it as RFC 8785 has it.
+
+    The two part over very small and very large numbers and the order of keys
+    outside ASCII; a whole number with a point is written without it.
+
+    Raises:
+        _Apart: They part over this value.
     """
     kind = type(value)
     if kind is str or value is None or kind is bool:
-        return True
+        return value
     if kind is int:
-        return bool(-(2**53) < value < 2**53)
-    if kind is dict:
-        return all(map(_is_ascii, value)) and all(map(_alike, value.values()))
+        if -(2**53) < value < 2**53:
+            return value
+        raise _Apart
+    if kind is float:
+        return _number(value)
+    if kind is dict or kind is MappingProxyType:
+        if not all(map(_is_ascii, value)):
+            raise _Apart
+        return {key: _plain(item) for key, item in value.items()}
     if kind is list or kind is tuple:
-        return all(map(_alike, value))
-    return False
+        return [_plain(item) for item in value]
+    raise _Apart
+
+
+def _number(value: float) -> float | int:
+    if -(2**53) < value < 2**53 and value.is_integer():
+        return int(value)
+    # Between these both write the shortest digits, without an exponent.
+    if 1e-4 <= abs(value) < 1e15:
+        return value
+    raise _Apart
 
 
 def _is_ascii(key: object) -> bool:
@@ -46,9 +69,16 @@ def canonical_bytes(value: Any) -> bytes:
     """
     plain = value.model_dump(mode="json") if isinstance(value, Record) else value
     try:
-        return _encode(plain).encode("utf-8") if _alike(plain) else rfc8785.dumps(thaw(plain))
+        return _canonical(plain)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(f"no canonical JSON form: {error}") from error
+
+
+def _canonical(plain: Any) -> bytes:
+    try:
+        return _encode(_plain(plain)).encode("utf-8")
+    except _Apart:
+        return rfc8785.dumps(thaw(plain))
 
 
 def sha256_hex(content: bytes) -> str:

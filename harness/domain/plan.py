@@ -1,6 +1,7 @@
 """The plan: everything decided before any call, resolved and frozen by digest."""
 
 from typing import Annotated, Literal
+from weakref import finalize
 
 from pydantic import Field
 
@@ -76,9 +77,19 @@ class Plan(Record):
         return {case.id: "held_out" if case.id in held_out else "exploratory" for case in self.cases}
 
 
+# The digests of the plans that are alive, by identity: a frozen plan of 100,000 cases takes seconds to write.
+_DIGESTS: dict[int, str] = {}
+
+
 def plan_digest(plan: Plan) -> str:
     """Return the plan's name: the SHA-256 of its canonical JSON."""
-    return digest(plan)
+    known = _DIGESTS.get(id(plan))
+    if known is not None:
+        return known
+    found = _DIGESTS[id(plan)] = digest(plan)
+    # An identity is given again once its plan is gone.
+    finalize(plan, _DIGESTS.pop, id(plan), None)
+    return found
 
 
 class LockedItem(Record):
