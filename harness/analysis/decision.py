@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from harness.analysis.routing_policy import NOTHING_TO_SAY, RoutingNotes, routing_gate
 from harness.domain.report import (
     Audits,
     Completeness,
@@ -32,11 +33,7 @@ def integrity_gates(audits: Audits, completeness: Completeness, gates: Gates) ->
     """Return the gates that come before any number: a run that fails one is invalid."""
     return (
         GateBlock(name="canaries", status=audits.canaries.status, reason="; ".join(audits.canaries.reasons)),
-        GateBlock(
-            name="routing",
-            status=_routing(audits, gates),
-            reason="; ".join(audits.routing.reasons),
-        ),
+        routing_gate(audits.routing, gates.routing),
         _completeness(completeness, gates),
         GateBlock(
             name="judge_repeatability",
@@ -73,12 +70,6 @@ def _unaudited_judge(gates: Sequence[GateBlock]) -> list[str]:
     ]
 
 
-def _routing(audits: Audits, gates: Gates) -> Status:
-    if audits.routing.status == "fail" and gates.routing != "fail":
-        return "pass"
-    return audits.routing.status
-
-
 def _completeness(completeness: Completeness, gates: Gates) -> GateBlock:
     asked = sum(arm.n_answers_asked for arm in completeness.arms)
     found = sum(arm.n_graded for arm in completeness.arms)
@@ -107,7 +98,13 @@ def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
 
 
 def decide(
-    section: Section | None, gates: Sequence[GateBlock], spec: AnalysisSpec, *, basis: Basis, n_closed: int
+    section: Section | None,
+    gates: Sequence[GateBlock],
+    spec: AnalysisSpec,
+    *,
+    basis: Basis,
+    n_closed: int,
+    routing: RoutingNotes = NOTHING_TO_SAY,
 ) -> Decision:
     """Decide: integrity gates, then the primary estimate, then guardrails.
 
@@ -120,6 +117,7 @@ def decide(
         spec: The analysis, decided before the data.
         basis: Which side of the split decides.
         n_closed: Held-out cases that were not opened; the sentence says so.
+        routing: What the headline says of drift that the plan lets pass.
     """
     failed = [gate for gate in gates if gate.status == "fail"]
     if section is None or failed:
@@ -127,11 +125,12 @@ def decide(
         reasons += _unaudited_judge(gates)
         all_gates = (*gates, *_not_tested(section))
         return _decision("invalid", basis, reasons or ["nothing was measured"], all_gates, n_closed)
-    verdict, reasons = _of_numbers(section, spec)
+    verdict, reasons = _of_numbers(section, spec, routing.against)
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    return _decision(verdict, basis, [*reasons, *_unaudited_judge(gates)], all_gates, n_closed)
+    reasons += [*routing.told, *_unaudited_judge(gates)]
+    return _decision(verdict, basis, reasons, all_gates, n_closed)
 
 
 def decide_audit(gates: Sequence[GateBlock]) -> Decision:
@@ -145,12 +144,13 @@ def decide_audit(gates: Sequence[GateBlock]) -> Decision:
     return _decision("inconclusive", "none", reasons, audited, 0)
 
 
-def _of_numbers(section: Section, spec: AnalysisSpec) -> tuple[DecisionVerdict, list[str]]:
+def _of_numbers(
+    section: Section, spec: AnalysisSpec, differing: Sequence[str]
+) -> tuple[DecisionVerdict, list[str]]:
     verdict = section.primary.verdict
     reasons = list(section.primary.reasons)
-    against = [
-        reason for reason in (_other_estimand(section, spec, verdict), _other_mix(section, verdict)) if reason
-    ]
+    others = (_other_estimand(section, spec, verdict), _other_mix(section, verdict), *differing)
+    against = [reason for reason in others if reason]
     if verdict == "inconclusive":
         return verdict, [*reasons, section.planning.information, *against]
     if against:

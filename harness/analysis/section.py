@@ -1,7 +1,8 @@
 """One side of the split, from its case results to its numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from harness.analysis.answerers import NOBODY, Answerers
 from harness.analysis.estimate import Target
 from harness.analysis.flaky import flaky_block
 from harness.analysis.flips import flips_block
@@ -12,7 +13,7 @@ from harness.analysis.missing import applicable, missing_blocks, missingness_blo
 from harness.analysis.planning import planning_block
 from harness.analysis.population import population_block
 from harness.analysis.reading import primary_block
-from harness.analysis.segments import Answerers, segments_block
+from harness.analysis.segments import segments_block
 from harness.analysis.slices import slice_blocks
 from harness.analysis.table import Table, make_table
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
@@ -28,7 +29,7 @@ def analyse(
     results: Sequence[CaseResult],
     spec: AnalysisSpec,
     *,
-    who: Mapping[str, Answerers] | None = None,
+    who: Answerers = NOBODY,
     judged: JudgeVotes | None = None,
     costs: CallCosts = IN_CALLS,
 ) -> Section:
@@ -40,7 +41,7 @@ def analyse(
     Args:
         results: The cases, in plan order. None at all is allowed.
         spec: The analysis, decided before the data.
-        who: Who answered each case, for runs where that is known.
+        who: Who answered each call, for runs where that is known.
         judged: The judge's votes, for runs where an answer has more than one.
         costs: What an answer and a vote cost, for the advice on repeats.
     """
@@ -60,7 +61,7 @@ def analyse(
         slices=slice_blocks(table, rows, target, spec, reached=_all_held(primary, guardrails)),
         flaky=flaky_block(table, alpha=spec.alpha),
         flips=flips_block(table, rows),
-        segments=segments_block(table, dict(who or {}), target, alpha=spec.alpha),
+        segments=segments_block(table, who, target, alpha=spec.alpha, seed=spec.seed),
         planning=planning_block(table, target, spec, primary),
         variance=variance_block(table, spec, judged=judged, costs=costs),
         population=population_block(table, rows, target, spec),

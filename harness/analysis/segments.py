@@ -1,69 +1,122 @@
-"""A run that several models answered: its cases by who answered, never silently pooled."""
+"""A run that several models answered: its answers by who gave them, and whether that matters."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+import math
 
-from harness.analysis.blocks import interval_block
+import numpy as np
+
+from harness.analysis.answerers import Answerers, RepairedPairs, repaired
+from harness.analysis.blocks import generator, interval_block
 from harness.analysis.estimate import Target, estimate
-from harness.analysis.majority import pairs
-from harness.analysis.table import Table
-from harness.domain.report import Segment, SegmentsBlock
-from harness.domain.verdicts import CallIdentity
+from harness.analysis.gating import gating_mean
+from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
+from harness.domain.report import CombinedSegments, HomogeneityBlock, Segment, SegmentsBlock
+from harness.stats.estimability import NotEstimable
+from harness.stats.homogeneity import segment_homogeneity
 
-UNKNOWN = "unknown"
-
-
-class Answerers(NamedTuple):
-    """The model ids that answered one case, by arm, sorted."""
-
-    baseline: tuple[str, ...]
-    candidate: tuple[str, ...]
+_N_RESAMPLES = 999
 
 
-def answerers(identities: Iterable[CallIdentity]) -> dict[str, Answerers]:
-    """Return who answered each case."""
-    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: {"baseline": set(), "candidate": set()})
-    for call in identities:
-        if call.subject.kind == "case" and call.endpoint in ("baseline", "candidate"):
-            seen[call.subject.id][call.endpoint].add(call.model or UNKNOWN)
-    return {
-        case: Answerers(tuple(sorted(arms["baseline"])), tuple(sorted(arms["candidate"])))
-        for case, arms in seen.items()
-    }
+def segments_block(table: Table, who: Answerers, target: Target, *, alpha: float, seed: int) -> SegmentsBlock:
+    """Estimate the difference by who answered, all segments combined, and whether they are alike.
 
-
-def segments_block(table: Table, who: dict[str, Answerers], target: Target, *, alpha: float) -> SegmentsBlock:
-    """Estimate the difference among the cases of each pair of models.
-
-    A case with more than one model in an arm straddles: it is counted and is in
-    no segment.
+    Answers are paired again by repeat, so a case whose calls straddle a change
+    of model takes part with each of its pairs where it belongs.
     """
-    mine = [who[result.case] for result in table.results if result.case in who]
-    pure = {found for found in mine if len(found.baseline) == 1 and len(found.candidate) == 1}
-    n_straddling = sum(found not in pure for found in mine)
-    if len(pure) < 2 and n_straddling == 0:
+    if who.steady:
         return SegmentsBlock(
-            reason="the same models answered throughout" if mine else "who answered is not known"
+            reason="the same models answered throughout" if who.n_known else "who answered is not known"
         )
-    return SegmentsBlock(
-        segments=tuple(_segment(table, who, found, target, alpha=alpha) for found in sorted(pure)),
-        n_straddling=n_straddling,
+    pairs = repaired(table, who, of=target.of)
+    empty = SegmentsBlock(n_straddling=pairs.n_straddling, n_unknown=pairs.n_unknown)
+    if not pairs.segments:
+        return empty.model_copy(
+            update={"reason": "of no two answers asked side by side is it known who gave both"}
+        )
+    return empty.model_copy(
+        update={
+            "segments": tuple(_segment(pairs, n, target, alpha=alpha) for n in range(len(pairs.segments))),
+            "combined": _combined(pairs, target, alpha=alpha),
+            "pooled": estimate(table, target, confidence_level=1 - alpha).difference,
+            "homogeneity": _homogeneity(pairs, seed=seed),
+        }
     )
 
 
-def _segment(
-    table: Table, who: dict[str, Answerers], answered_by: Answerers, target: Target, *, alpha: float
-) -> Segment:
-    part = table.where(lambda result: who.get(result.case) == answered_by)
-    found = estimate(part, target, confidence_level=1 - alpha)
-    counts = pairs(part)
+def _segment(pairs: RepairedPairs, number: int, target: Target, *, alpha: float) -> Segment:
+    mine = pairs.members == number
+    differences = pairs.differences[mine]
+    found = gating_mean(
+        differences,
+        _dense(pairs.clusters[mine]),
+        confidence_level=1 - alpha,
+        bounded=target.of == "pass",
+    )
     return Segment(
-        baseline_models=answered_by.baseline,
-        candidate_models=answered_by.candidate,
-        n_cases=found.n_cases,
-        gain=counts.gain,
-        loss=counts.loss,
-        difference=found.difference,
-        interval=interval_block(found.interval),
+        baseline_models=(pairs.segments[number][0],),
+        candidate_models=(pairs.segments[number][1],),
+        n_cases=int(np.unique(pairs.cases[mine]).size),
+        n_pairs=int(mine.sum()),
+        gain=int(np.sum(differences > 0)),
+        loss=int(np.sum(differences < 0)),
+        difference=math.fsum(differences) / differences.size,
+        interval=None if isinstance(found, NotEstimable) else interval_block(found.interval),
+        reason=found.reason if isinstance(found, NotEstimable) else None,
     )
+
+
+def _combined(pairs: RepairedPairs, target: Target, *, alpha: float) -> CombinedSegments:
+    """Weigh each segment by its pairs; its error comes from what varies within segments.
+
+    Weights from the variances would follow the effects: of pass and fail, the
+    variance is a function of the rate.
+    """
+    n_segments, n_pairs = len(pairs.segments), pairs.differences.size
+    centre = math.fsum(pairs.differences) / n_pairs
+    found = gating_mean(
+        _within(pairs, centre),
+        _dense(pairs.clusters),
+        confidence_level=1 - alpha,
+        bounded=target.of == "pass",
+    )
+    return CombinedSegments(
+        n_segments=n_segments,
+        n_cases=int(np.unique(pairs.cases).size),
+        n_pairs=n_pairs,
+        difference=centre,
+        interval=None if isinstance(found, NotEstimable) else interval_block(found.interval),
+        reason=found.reason if isinstance(found, NotEstimable) else None,
+    )
+
+
+def _within(pairs: RepairedPairs, centre: float) -> FloatArray:
+    """Return the differences with every segment's mean moved to the common one.
+
+    A mean estimated for each segment costs a degree of freedom, which the
+    factor gives back.
+    """
+    sizes = np.bincount(pairs.members)
+    means = np.bincount(pairs.members, weights=pairs.differences) / sizes
+    n_clusters = np.unique(pairs.clusters).size
+    lost = min(len(pairs.segments) - 1, n_clusters - 2)
+    factor = math.sqrt((n_clusters - 1) / (n_clusters - 1 - lost)) if lost > 0 else 1.0
+    return np.asarray(centre + factor * (pairs.differences - means[pairs.members]), dtype=np.float64)
+
+
+def _dense(clusters: IntArray) -> IntArray | None:
+    """Number the clusters from 0; None where every pair stands alone."""
+    codes = np.unique(clusters, return_inverse=True)[1]
+    alone: BoolArray = np.bincount(codes) == 1
+    return None if bool(alone.all()) else codes.astype(np.int64)
+
+
+def _homogeneity(pairs: RepairedPairs, *, seed: int) -> HomogeneityBlock:
+    found = segment_homogeneity(
+        differences=pairs.differences,
+        segments=pairs.members,
+        clusters=pairs.clusters,
+        n_resamples=_N_RESAMPLES,
+        rng=generator(seed, "segments"),
+    )
+    if isinstance(found, NotEstimable):
+        return HomogeneityBlock(reason=found.reason)
+    return HomogeneityBlock(**found._asdict())

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from harness.audits.routing_times import routing_times
+from harness.domain.fitness import Compared
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
 from harness.domain.report import EndpointIdentity, RoutingFinding, Status
@@ -13,12 +15,19 @@ from harness.domain.verdicts import CallIdentity
 _SNAPSHOT = re.compile(r"[-@:_]?(\d{4}-?\d{2}-?\d{2}|\d{4}|\d{6}|v?\d+([.-]\d+)*)$")
 
 
-def audit_routing(plan: Plan, reading: Reading) -> RoutingFinding:
+def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()) -> RoutingFinding:
     """Count who answered for each endpoint, and name every drift.
 
     Drift is an id, a provider or a fingerprint that changes during the run, or
     an id that is not the one pinned (``expect_model``) or, without a pin, not
-    the model asked for or a dated snapshot of it. Null is unknown, never equal.
+    the model asked for or a dated snapshot of it; and an id or a fingerprint
+    that is not the one of an earlier run, which asked for the same model. Null
+    is unknown, never equal.
+
+    Args:
+        plan: The plan of the run.
+        reading: The run, read.
+        earlier: What came back in an earlier run, beside this one.
 
     Returns:
         ``fail`` with any drift, ``not_audited`` where an endpoint never said
@@ -26,8 +35,10 @@ def audit_routing(plan: Plan, reading: Reading) -> RoutingFinding:
     """
     names = ["baseline", "candidate", *(["judge"] if plan.experiment.judge else [])]
     calls = {name: _of(reading.identities, name) for name in names}
-    endpoints = tuple(_identity(plan, name, calls) for name in names)
-    drift = [reason for endpoint in endpoints for reason in _drift(endpoint)]
+    found = [_identity(plan, name, calls) for name in names]
+    told = {each.endpoint: [*_drift(each), *_resolved_otherwise(each, earlier)] for each in found}
+    endpoints = tuple(each.model_copy(update={"drifted": bool(told[each.endpoint])}) for each in found)
+    drift = [reason for reasons in told.values() for reason in reasons]
     unknown = [f"model_not_reported: {e.endpoint}" for e in endpoints if e.n_calls and not e.models]
     partly = [
         f"model_reported_for {e.n_calls - e.n_model_unknown} of {e.n_calls}: {e.endpoint}"
@@ -36,10 +47,13 @@ def audit_routing(plan: Plan, reading: Reading) -> RoutingFinding:
     ]
     uncalled = [f"not_called: {e.endpoint}" for e in endpoints if not e.n_calls]
     status: Status = "fail" if drift else "not_audited" if unknown or uncalled else "pass"
+    times = routing_times(plan, reading.identities, names)
     return RoutingFinding(
         status=status,
         policy=plan.experiment.gates.routing,
         endpoints=endpoints,
+        by_time=times.rows,
+        n_identities_left_out=times.n_left_out,
         reasons=(*drift, *unknown, *uncalled, *partly, *_shared(endpoints)),
     )
 
@@ -117,6 +131,23 @@ def _drift(endpoint: EndpointIdentity) -> list[str]:
             + ("" if endpoint.expected_model else " (if that is right, pin it with expect_model)")
         )
     return found
+
+
+def _resolved_otherwise(endpoint: EndpointIdentity, earlier: Sequence[Compared]) -> list[str]:
+    """Return how the same name was resolved in an earlier run, where that was otherwise.
+
+    Another model asked for, or another address, is a change somebody made. An
+    id that is the one the plan pins is no drift, whatever it was before.
+    """
+    mine = {row.what: row for row in earlier if row.endpoint == endpoint.endpoint}
+    if any(mine[what].same is False for what in ("model asked for", "address") if what in mine):
+        return []
+    pinned = endpoint.expected_model is not None and endpoint.matches is True
+    return [
+        f"resolved_otherwise: {endpoint.endpoint}: {what} was {mine[what].then}, is {mine[what].now}"
+        for what in ("returned model", "returned fingerprint")
+        if what in mine and mine[what].same is False and not (pinned and what == "returned model")
+    ]
 
 
 def _shared(endpoints: Sequence[EndpointIdentity]) -> list[str]:

@@ -109,14 +109,27 @@ def freeze(**options: Any) -> int:
     "--dir", "directory", type=click.Path(path_type=Path), help="Run directory. [default: runs/NAME-DIGEST]"
 )
 @click.option("--locked", is_flag=True, help="Refuse to run without a lock that matches.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    help="An earlier run: what moved, the judge or the backends?",
+)
 @_JSON
-def run(experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
+def run(experiment: Path, directory: Path | None, locked: bool, against: Path | None, as_json: bool) -> int:
     """Ask, audit, analyse and report; resume.
 
     Only exploratory cases enter a number. The same command again goes on where
     the last one stopped: no call that was answered is made twice.
     """
-    return _do("run", "run", experiment=experiment, directory=directory, locked=locked, as_json=as_json)
+    return _do(
+        "run",
+        "run",
+        experiment=experiment,
+        directory=directory,
+        locked=locked,
+        against=against,
+        as_json=as_json,
+    )
 
 
 @cli.command()

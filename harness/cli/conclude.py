@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from harness.analysis import analyse, answerers, decide, decide_audit, integrity_gates
+from harness.analysis import analyse, answerers, decide, decide_audit, integrity_gates, routing_notes
 from harness.audits import (
     audit_bias,
     audit_canaries,
@@ -87,6 +87,12 @@ def conclude(run: Concluded) -> Report:
             spent if held_out else spec,
             basis="held_out" if held_out else "exploratory",
             n_closed=0 if held_out else len(plan.held_out),
+            routing=routing_notes(
+                audits.routing,
+                plan.experiment.gates.routing,
+                (held_out or exploratory).segments,
+                alpha=spec.alpha,
+            ),
         ),
         methods=methods(),
         notes=_notes(run),
@@ -106,7 +112,7 @@ def audit(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
     """Return all audits of a run, and the one verdict on the judge."""
     found = Audits(
         canaries=audit_canaries(plan, reading),
-        routing=audit_routing(plan, reading),
+        routing=audit_routing(plan, reading, drift.compared if drift else ()),
         repeatability=audit_repeatability(plan, reading),
         human_agreement=audit_human_agreement(plan, reading),
         bias=audit_bias(plan, reading),

@@ -18,15 +18,22 @@ from harness.store.run_dir import read_plan
 HISTORY = "history.jsonl"
 
 
-def refuse_unusable(plan: Plan, run: Path, *, experiment: Path, against: Path | None, record: bool) -> None:
-    """Refuse, before any call is made, what `note_drift` could not use.
+def refuse_without_judge(plan: Plan, *, experiment: Path, against: Path | None, record: bool) -> None:
+    """Refuse, before any call is made, an audit that is to be compared or recorded and has no judge.
 
     Raises:
-        InputError: There is no judge, or ``against`` is no sealed run, or the audit itself.
+        InputError: There is no judge.
     """
-    if against is None and not record:
-        return
-    history_path(experiment, plan)
+    if against is not None or record:
+        history_path(experiment, plan)
+
+
+def refuse_unusable(run: Path, *, against: Path | None) -> None:
+    """Refuse, before any call is made, an earlier run that `note_drift` could not use.
+
+    Raises:
+        InputError: ``against`` is no sealed run, or it is ``run`` itself.
+    """
     if against is not None:
         _refuse_itself(against, run)
         read_plan(against)

@@ -12,7 +12,7 @@ from harness.analysis import exit_code
 from harness.audits import audit_canaries
 from harness.backends.open import open_backend
 from harness.cli.conclude import Concluded, conclude
-from harness.cli.judge_drift import note_drift, refuse_unusable
+from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_judge
 from harness.cli.output import put, say
 from harness.cli.progress import Shown
 from harness.cli.project import audited_plan, load, matching_lock
@@ -71,17 +71,24 @@ class Asked(NamedTuple):
     failures: Mapping[str, Failed]
 
 
-def run(*, experiment: Path, directory: Path | None, locked: bool, as_json: bool) -> int:
-    """Run an experiment, or go on with it, and report."""
-    return report(run=run_experiment(experiment, directory, locked=locked), as_json=as_json)
+def run(
+    *, experiment: Path, directory: Path | None, locked: bool, against: Path | None, as_json: bool
+) -> int:
+    """Run an experiment, or go on with it, and report; compare it with an earlier run."""
+    path = run_experiment(experiment, directory, locked=locked, against=against)
+    return report(run=path, as_json=as_json)
 
 
-def run_experiment(experiment: Path, directory: Path | None, *, locked: bool) -> Path:
+def run_experiment(
+    experiment: Path, directory: Path | None, *, locked: bool, against: Path | None = None
+) -> Path:
     """Ask what is not on disk yet, seal the run, and return its directory."""
     plan = load(experiment)
     lock = matching_lock(experiment, plan, wanted=locked)
     path = directory or _default_directory(plan, "")
+    refuse_unusable(path, against=against)
     run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
+    note_drift(path, experiment=experiment, against=against, record=False)
     if lock is not None and read_manifest(path).locked:
         keep_lock(path, experiment)
     return path
@@ -95,7 +102,8 @@ def audit(
     lock = matching_lock(experiment, plan, wanted=False)
     audited = audited_plan(plan)
     path = directory or _default_directory(audited, "-audit")
-    refuse_unusable(plan, path, experiment=experiment, against=against, record=record)
+    refuse_without_judge(plan, experiment=experiment, against=against, record=record)
+    refuse_unusable(path, against=against)
     run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
     note_drift(path, experiment=experiment, against=against, record=record)
     return report(run=path, as_json=as_json)

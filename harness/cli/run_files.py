@@ -23,9 +23,8 @@ _R = TypeVar("_R", bound=Record)
 
 REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "junit.xml"
 ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
+DRIFT = "drift.json"
 LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
-
-_DRIFT = "drift.json"
 
 RunKind = Literal["run", "audit"]
 
@@ -78,12 +77,12 @@ def keep_lock(run: Path, experiment: Path) -> None:
 
 def write_drift(run: Path, drift: DriftFinding) -> None:
     """Keep what a comparison with an earlier run found."""
-    replace_bytes(run / _DRIFT, canonical_bytes(drift))
+    replace_bytes(run / DRIFT, canonical_bytes(drift))
 
 
 def read_drift(run: Path) -> DriftFinding | None:
     """Return what a comparison with an earlier run found; null where none was made."""
-    return _read(run / _DRIFT, DriftFinding) if (run / _DRIFT).exists() else None
+    return _read(run / DRIFT, DriftFinding) if (run / DRIFT).exists() else None
 
 
 def write_reports(run: Path, report: Report) -> None:

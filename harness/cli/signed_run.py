@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.cli.run_files import (
+    DRIFT,
     LOCK,
     LOCK_SIGNATURE,
     LOOK,
@@ -32,7 +33,7 @@ from harness.store.sealed import file_sha256
 BUNDLE = "report.sigstore.json"
 NEEDED = (REPORT, EVIDENCE, TIMINGS, MANIFEST, PLAN, ORIGIN, PROVENANCE)
 """The files that every report of a run rests on."""
-WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE)
+WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT)
 """The files that it rests on where they are there."""
 
 LEDGER = "looks.jsonl"

@@ -196,22 +196,54 @@ class FlipsBlock(Record):
 
 
 class Segment(Record):
-    """Cases whose calls were all answered by the same pair of models."""
+    """Pairs of answers, asked side by side, that the same two models gave. Gains and losses are pairs."""
 
     baseline_models: tuple[Text, ...]
     candidate_models: tuple[Text, ...]
     n_cases: Count
+    n_pairs: Count
     gain: Count
     loss: Count
     difference: float | None
     interval: IntervalBlock | None
+    reason: str | None = None
+
+
+class CombinedSegments(Record):
+    """The segments put together, each by its pairs; the error is what varies within them."""
+
+    n_segments: Count
+    n_cases: Count
+    n_pairs: Count
+    difference: float | None
+    interval: IntervalBlock | None
+    reason: str | None = None
+
+
+class HomogeneityBlock(Record):
+    """Is the difference the same in every segment? Cochran's Q, its law by permutation."""
+
+    statistic: float | None = None
+    n_segments: Count = 0
+    n_left_out: Count = 0
+    pvalue: float | None = None
+    n_resamples: Count = 0
+    reason: str | None = None
 
 
 class SegmentsBlock(Record):
-    """Estimates by who answered. ``n_straddling`` cases had calls in more than one segment."""
+    """Estimates by who answered, combined, and beside the ``pooled`` one of the plan.
+
+    ``n_straddling`` cases have pairs in more than one segment; of ``n_unknown``
+    pairs nobody knows who gave an answer, and they are in none.
+    """
 
     segments: tuple[Segment, ...] = ()
     n_straddling: Count = 0
+    n_unknown: Count = 0
+    combined: CombinedSegments | None = None
+    pooled: float | None = None
+    homogeneity: HomogeneityBlock | None = None
     reason: str | None = None
 
 
@@ -398,15 +430,33 @@ class EndpointIdentity(Record):
     n_fingerprint_unknown: Count
     n_changes: Count
     matches: bool | None
+    drifted: bool = False
     shares_model_with: tuple[Text, ...] = ()
 
 
+class RoutingRow(Record):
+    """The calls of one endpoint that one identity answered, by tenths of the run in the order of asking."""
+
+    endpoint: Text
+    model: str | None
+    provider: str | None
+    fingerprint: str | None
+    n_calls: Count
+    by_tenth: tuple[Count, ...]
+
+
 class RoutingFinding(Record):
-    """Did the same models answer from the first call to the last?"""
+    """Did the same models answer from the first call to the last?
+
+    ``by_time`` has the identities of every endpoint that more than one
+    answered, up to 50 of each endpoint; ``n_identities_left_out`` counts the rest.
+    """
 
     status: Status
     policy: Literal["fail", "segment", "accept"]
     endpoints: tuple[EndpointIdentity, ...] = ()
+    by_time: tuple[RoutingRow, ...] = ()
+    n_identities_left_out: Count = 0
     reasons: tuple[Text, ...] = ()
 
 

@@ -27,6 +27,7 @@ from harness.report.judge_audits import (
     shift_line,
     stability_line,
 )
+from harness.report.segment_lines import routing_time_lines
 
 STATUS_WORDS: dict[str, str] = {"pass": "pass", "fail": "FAIL", "not_audited": "not audited"}
 
@@ -119,7 +120,7 @@ def _canaries(finding: CanaryFinding) -> tuple[str, ...]:
 
 
 def _routing(finding: RoutingFinding) -> tuple[str, ...]:
-    return tuple(_identity(endpoint) for endpoint in finding.endpoints)
+    return (*map(_identity, finding.endpoints), *routing_time_lines(finding))
 
 
 def _identity(endpoint: EndpointIdentity) -> str:

@@ -69,7 +69,8 @@ def segment_rows(section: Section) -> tuple[EstimateRow, ...]:
             segment.interval,
             n=n_text(segment.n_cases),
             cases=segment.n_cases,
-            remark=_gain_loss(segment.gain, segment.loss),
+            reason=segment.reason,
+            remark=f"{words.plural(segment.n_pairs, 'pair')}: {_gain_loss(segment.gain, segment.loss)}",
         )
         for segment in section.segments.segments
     )

@@ -13,6 +13,7 @@ from harness.domain.report import (
 )
 from harness.report import words
 from harness.report.rows import limits
+from harness.report.segment_lines import segment_lines
 
 Titled = tuple[str, tuple[str, ...]]
 
@@ -28,6 +29,7 @@ def further(section: Section) -> tuple[Titled, ...]:
         ("missing in one arm", tuple(_missingness(section.missingness))),
         ("noise", tuple(_noise(section.variance))),
         ("weights", tuple(_weights(section.population, score=score))),
+        ("models that answered", tuple(segment_lines(section.segments))),
         ("opposed slices", tuple(_opposed(section.population, score=score))),
     )
     return tuple((title, lines) for title, lines in found if lines)

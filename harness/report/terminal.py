@@ -122,7 +122,6 @@ def _segments(section: Section) -> Iterator[str]:
         return
     for row in segment_rows(section):
         yield from _labelled("segment", f"{name(row.label, limit=160)}: {sentence(row)}; {row.remark}")
-    yield from _labelled("segments", f"{section.segments.n_straddling} cases had calls in more than one")
 
 
 def _flips(flips: FlipsBlock) -> Iterator[str]:

@@ -8,7 +8,6 @@ from harness.domain.calls import Request
 from harness.domain.cases import ARMS
 from harness.domain.plan import Plan
 from harness.runner.lane import Lane, Stopped
-from harness.runner.order import n_due
 from harness.runner.requests import (
     anchors_in_call_order,
     answers_in_call_order,
@@ -17,6 +16,7 @@ from harness.runner.requests import (
     is_judged,
     n_calls_planned,
 )
+from harness.runner.spread import n_due
 
 # A queue holds a little more than is in flight, so that no endpoint runs far
 # ahead of another and few requests are held in memory.

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from harness.domain.body import chat_body, public_address
 from harness.domain.calls import Request, Subject, make_requests
 from harness.domain.cases import Anchor, Arm, Canary, Case
+from harness.domain.order import interleaved, rounds
 from harness.domain.plan import Plan
 from harness.graders.arm_prompt import answer_messages, prompt_text
 from harness.graders.judge_request import judge_body
-from harness.runner.order import interleaved, rounds
 
 
 class Planned(NamedTuple):

@@ -10,6 +10,7 @@ from harness.domain.report import (
     BiasFinding,
     CanaryFinding,
     CanaryResult,
+    CombinedSegments,
     Completeness,
     ConfusionCell,
     Decision,
@@ -20,6 +21,7 @@ from harness.domain.report import (
     FlipsBlock,
     GateBlock,
     GuardrailBlock,
+    HomogeneityBlock,
     InputBlock,
     IntervalBlock,
     MajorityBlock,
@@ -246,6 +248,7 @@ def segments_block() -> SegmentsBlock:
                 baseline_models=("llama-2-7b-2023-07",),
                 candidate_models=("llama-2-7b-2023-11",),
                 n_cases=240,
+                n_pairs=1190,
                 gain=30,
                 loss=18,
                 difference=0.05,
@@ -255,6 +258,7 @@ def segments_block() -> SegmentsBlock:
                 baseline_models=("llama-2-7b-2023-07",),
                 candidate_models=("llama-2-7b-2023-12",),
                 n_cases=7,
+                n_pairs=30,
                 gain=1,
                 loss=0,
                 difference=1 / 7,
@@ -262,6 +266,12 @@ def segments_block() -> SegmentsBlock:
             ),
         ),
         n_straddling=2,
+        n_unknown=4,
+        combined=CombinedSegments(
+            n_segments=2, n_cases=245, n_pairs=1220, difference=0.0523, interval=interval(-0.0061, 0.1107)
+        ),
+        pooled=0.0486,
+        homogeneity=HomogeneityBlock(statistic=0.31, n_segments=2, pvalue=0.58, n_resamples=999),
     )
 
 

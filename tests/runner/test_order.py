@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 from runs import a_plan
 
-from harness.runner.order import interleaved, n_due, rounds, seeded_order
+from harness.domain.order import interleaved, rounds, seeded_order
 from harness.runner.requests import answers_in_call_order
+from harness.runner.spread import n_due
 
 IDS = [f"c{n}" for n in range(50)]
 CASES = a_plan(cases=50).cases

@@ -39,11 +39,3 @@ def rounds(ids: Sequence[str], *, repeats: int, seed: int, purpose: str) -> Iter
     for repeat in range(repeats):
         for index in seeded_order(ids, seed=seed, purpose=f"{purpose} {repeat}"):
             yield index, repeat
-
-
-def n_due(*, n_spread: int, n_passed: int, n_total: int) -> int:
-    """Return how many of ``n_spread`` calls should have gone out once ``n_passed`` of ``n_total`` have.
-
-    So they are spread evenly; with no others to go between, all are due.
-    """
-    return n_spread if n_passed >= n_total else n_spread * n_passed // n_total
