@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,6 +126,7 @@ def targets() -> tuple[Target, ...]:
         ),
         Target("results.jsonl", from_file(read_results, "r.jsonl"), (rows,)),
         Target("results.csv", from_file(read_results, "r.csv"), (b"id,passed,tags\na,1,x;y\nb,0,\n",)),
+        *tool_logs(),
         Target("votes.jsonl", from_file(read_votes, "v.jsonl"), (votes,)),
         Target("replies.jsonl", from_file(RecordedBackend, "p.jsonl"), (replies,)),
         Target("looks.jsonl", from_file(read_looks, "l.jsonl"), (b'{"number": 1, "entry": "00"}\n',)),
@@ -135,6 +137,20 @@ def targets() -> tuple[Target, ...]:
             "statement", read_statement, (b'{"_type": "https://in-toto.io/Statement/v1", "subject": []}',)
         ),
     )
+
+
+def tool_logs() -> Iterator[Target]:
+    """Yield the logs of peer tools, short ones of those that there are."""
+    logs = ROOT / "tests" / "data" / "tool_logs"
+    for name in ("inspect_ai_both-formats.json", "inspect_ai_both-formats.eval", "promptfoo_v2.json"):
+        yield Target(name, from_file(read_results, f"log{Path(name).suffix}"), (read(logs / name),))
+    for name in ("openai_evals_match.jsonl", "deepeval_test_run_sample.json"):
+        yield Target(name, from_file(read_results, f"log{Path(name).suffix}"), (read(logs / name),))
+    sample = read(logs / "lm_eval_samples_truthfulqa_gen.jsonl").split(b"\n")[0]
+    one_metric = partial(read_results, metric="bleu_acc")
+    yield Target("lm-eval samples", from_file(one_metric, "log.jsonl"), (sample,))
+    judgment = read(logs / "fastchat_gpt-4_single.jsonl").split(b"\n")[0]
+    yield Target("fastchat judgments", from_file(partial(read_results, pass_at=5), "log.jsonl"), (judgment,))
 
 
 def text(content: bytes) -> str:

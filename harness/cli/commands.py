@@ -276,6 +276,12 @@ def report(run: Path, as_json: bool) -> int:
     help="What the mean estimand is the mean of.",
 )
 @click.option("--pass-at", type=Finite(), help="A score passes from this value on.")
+@click.option("--metric", help="Which grade of a tool's log counts, where it has several.")
+@click.option(
+    "--questions-differ",
+    is_flag=True,
+    help="Pair by id although the files say that a case asks something else.",
+)
 @click.option("--slice", "slices", multiple=True, help="A tag whose result is declared in advance.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
@@ -291,8 +297,10 @@ def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
     """Compare existing per-case results.
 
     JSONL, or CSV, with `id` and `passed` or `score`, and, if there are any,
-    `repeat`, `cluster` and `tags`. Makes no calls. Three or more results get
-    Cochran's Q and every pair after Holm.
+    `repeat`, `cluster` and `tags`; an arm of a run as RUN@candidate; or a log of
+    Inspect, lm-evaluation-harness, promptfoo, OpenAI evals, FastChat or deepeval,
+    as LOG@NAME where it holds several prompts or models. Makes no calls. Three
+    or more results get Cochran's Q and every pair after Holm.
     """
     if len(results) < 2 or (unpaired and len(results) > 2):
         raise click.UsageError(f"found {len(results)} results, wanted two{'' if unpaired else ' or more'}")
@@ -302,7 +310,7 @@ def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
         return _do("compare_unpaired", "compare_unpaired", **rates, alpha=alpha, as_json=as_json)
     paths = tuple(Path(result) for result in results)
     if len(paths) > 2:
-        many = {"paths": paths, "pass_at": options["pass_at"]}
+        many = {"paths": paths, "pass_at": options["pass_at"], "metric": options["metric"]}
         return _do("compare_many", "compare_many", **many, alpha=alpha, as_json=as_json)
     return _do("compare", "compare", baseline=paths[0], candidate=paths[1], **options)
 

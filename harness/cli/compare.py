@@ -48,6 +48,8 @@ def compare(
     estimand: Estimand,
     measure: Literal["pass", "score"],
     pass_at: float | None,
+    metric: str | None,
+    questions_differ: bool,
     slices: Sequence[str],
     seed: int,
     coverage: float,
@@ -56,8 +58,8 @@ def compare(
 ) -> int:
     """Compare, print, and return the exit code of the decision."""
     refuse_other_judge(run_directory(baseline), run_directory(candidate))
-    first, second = read_side(baseline, pass_at), read_side(candidate, pass_at)
-    pairing = pair_results(baseline=first, candidate=second)
+    first, second = (read_side(side, pass_at, metric) for side in (baseline, candidate))
+    pairing = pair_results(baseline=first, candidate=second, other_questions=questions_differ)
     tags = {tag for case in pairing.cases for tag in case.tags}
     unknown = [tag for tag in slices if tag not in tags]
     if unknown:
@@ -112,14 +114,19 @@ def compare_report(
     )
 
 
-def read_side(path: Path, pass_at: float | None) -> ResultFile:
-    """Read one side: a results file, or an arm of a run as ``RUN@candidate``."""
+def read_side(path: Path, pass_at: float | None, metric: str | None) -> ResultFile:
+    """Read one side: a results file, an arm of a run, or a column of a log.
+
+    An arm is named as ``RUN@candidate``, a column as ``LOG@NAME``.
+    """
     name, _, arm = str(path).partition("@")
     if Path(name).is_dir():
         if arm not in ("", *ARMS):
             raise InputError(f"{path}: found {arm!r} behind the @, wanted baseline or candidate")
         return run_results(Path(name), "baseline" if arm == "baseline" else "candidate")
-    return read_results(path, pass_at=pass_at)
+    if path.exists() or not Path(name).is_file():
+        return read_results(path, pass_at=pass_at, metric=metric)
+    return read_results(Path(name), pass_at=pass_at, metric=metric, column=arm)
 
 
 def run_directory(path: Path) -> Path | None:

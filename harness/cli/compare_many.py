@@ -11,6 +11,7 @@ from harness.cli.compare import read_side, run_directory
 from harness.cli.output import put
 from harness.cli.run_results import refuse_other_judge
 from harness.domain.errors import InputError
+from harness.importers.pairing import refuse_other_grader
 from harness.importers.results import ResultCase, ResultFile
 from harness.stats.estimability import NotEstimable
 from harness.stats.many_arms import ArmPair, CochranTest, cochran_q, pairwise_midp
@@ -37,11 +38,16 @@ class Many(NamedTuple):
     clustered: bool
 
 
-def compare_many(*, paths: Sequence[Path], pass_at: float | None, alpha: float, as_json: bool) -> int:
+def compare_many(
+    *, paths: Sequence[Path], pass_at: float | None, metric: str | None, alpha: float, as_json: bool
+) -> int:
     """Print Cochran's Q and every pair; return 0, or 3 where no case is in all files."""
     for other in paths[1:]:
         refuse_other_judge(run_directory(paths[0]), run_directory(other))
-    many = _aligned([read_side(path, pass_at) for path in paths])
+    files = [read_side(path, pass_at, metric) for path in paths]
+    for file in files[1:]:
+        refuse_other_grader(files[0], file)
+    many = _aligned(files)
     if not len(many.passes):
         raise InputError(f"compare: no case has a majority in all {len(paths)} results")
     test, pairs = cochran_q(many.passes), pairwise_midp(many.passes)

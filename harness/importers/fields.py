@@ -1,5 +1,6 @@
 """One row of a results file, read: written rules, and nothing guessed."""
 
+import hashlib
 import json
 import math
 import re
@@ -11,7 +12,19 @@ from harness.domain.cases import Split
 from harness.domain.verdicts import Graded, graded
 from harness.importers.table import Fields
 
-KNOWN_FIELDS = ("id", "passed", "score", "repeat", "cluster", "tags", "weight", "split", "output", "error")
+KNOWN_FIELDS = (
+    "id",
+    "passed",
+    "score",
+    "repeat",
+    "cluster",
+    "tags",
+    "weight",
+    "split",
+    "content",
+    "output",
+    "error",
+)
 
 PASSED_WORDS = {
     **dict.fromkeys(("true", "pass", "passed", "yes", "1"), True),
@@ -31,12 +44,13 @@ class FieldProblem(ValueError):
 
 
 class About(NamedTuple):
-    """What a row says of its case. Null is not said."""
+    """What a row says of its case. Null is not said; ``content`` is a digest."""
 
     cluster: str | None
     tags: tuple[str, ...] | None
     weight: float | None
     split: Split | None
+    content: str | None
 
 
 SKIPPED: Graded = graded(None, "not_applicable")
@@ -110,24 +124,25 @@ def read_answer(fields: Fields, *, pass_at: float | None) -> Graded:
 def said_of_case(fields: Fields) -> tuple[object, ...]:
     """Return what the row says of its case, unread: most rows of a case say the same."""
     get = fields.get
-    return get("cluster"), get("tags"), get("weight"), get("split")
+    return get("cluster"), get("tags"), get("weight"), get("split"), get("content")
 
 
 def read_about(said: tuple[object, ...]) -> About:
     """Return what a row says of its case.
 
     Args:
-        said: Cluster, tags, weight and split as the row has them; null where it has none.
+        said: Cluster, tags, weight, split and content as the row has them; null where it has none.
 
     Raises:
         FieldProblem: One of them cannot be read.
     """
-    cluster, tags, weight, split = said
+    cluster, tags, weight, split, content = said
     return About(
         cluster=None if cluster is None else _cluster(cluster),
         tags=None if tags is None else _tags(tags),
         weight=None if weight is None else _weight(weight),
         split=None if split is None else _split(split),
+        content=None if content is None else _content(content),
     )
 
 
@@ -223,6 +238,11 @@ def _split(found: object) -> Split:
     if found == "held_out":
         return "held_out"
     raise FieldProblem(f"split: {_found(found)}, wanted exploratory or held_out")
+
+
+def _content(found: object) -> str:
+    # Long texts are held as digests: what matters is whether two files say the same.
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
 def _found(value: object) -> str:

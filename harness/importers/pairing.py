@@ -28,16 +28,31 @@ class Pairing(NamedTuple):
     notes: tuple[str, ...]
 
 
-def pair_results(*, baseline: ResultFile, candidate: ResultFile) -> Pairing:
+def pair_results(*, baseline: ResultFile, candidate: ResultFile, other_questions: bool = False) -> Pairing:
     """Return every case of the two files; ids pair when they are the same text.
 
     A cluster, weight, split or tags that one file says hold for both.
 
+    Args:
+        baseline: The first file.
+        candidate: The second.
+        other_questions: Pair by id although the files say that a case asks
+            something else; the notes say how many do.
+
     Raises:
-        InputError: The files disagree about a case's cluster, weight or split.
+        InputError: The files disagree about what a case asks, its cluster,
+            weight or split, or something else gave the grades.
     """
+    refuse_other_grader(baseline, candidate)
     first = {case.id: case for case in baseline.cases}
     second = {case.id: case for case in candidate.cases}
+    differing = [name for name, case in first.items() if name in second and _asks_else(case, second[name])]
+    if differing and not other_questions:
+        raise InputError(
+            f"case {differing[0]!r} asks something else in {candidate.path} than in {baseline.path} "
+            f"({len(differing)} such cases): wanted the same content under one id; where the question "
+            "is meant to differ, pair by id with --questions-differ"
+        )
     ids = tuple(dict.fromkeys((*first, *second)))
     cases = tuple(_paired(name, first.get(name), second.get(name), baseline, candidate) for name in ids)
     only_first = tuple(name for name in first if name not in second)
@@ -45,6 +60,10 @@ def pair_results(*, baseline: ResultFile, candidate: ResultFile) -> Pairing:
     n_paired = len(ids) - len(only_first) - len(only_second)
     notes = [f"{n_paired} of {len(ids)} cases are in both files"]
     notes += _notes(baseline, candidate, only_first=only_first, only_second=only_second)
+    if differing:
+        notes.append(
+            f"{len(differing)} cases ask something else in the second file: paired by id all the same"
+        )
     n_tags = sum(_tags_differ(first[name], second[name]) for name in first if name in second)
     if n_tags:
         notes.append(f"{n_tags} cases have other tags in the second file: both are kept")
@@ -55,6 +74,21 @@ def pair_results(*, baseline: ResultFile, candidate: ResultFile) -> Pairing:
         only_in_candidate=only_second,
         notes=tuple(notes),
     )
+
+
+def refuse_other_grader(first: ResultFile, second: ResultFile) -> None:
+    """Refuse two files whose grades are not on one scale.
+
+    Raises:
+        InputError: Both logs say what graded them, and it is not the same.
+    """
+    was, now = first.graded_by, second.graded_by
+    if was is not None and now is not None and was != now:
+        raise InputError(f"not comparable: graded by {was} in {first.path} and by {now} in {second.path}")
+
+
+def _asks_else(first: ResultCase, second: ResultCase) -> bool:
+    return first.content is not None and second.content is not None and first.content != second.content
 
 
 def _paired(

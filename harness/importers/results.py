@@ -1,5 +1,6 @@
 """A plain results file: one row an answer, with an id and what came of it."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,12 +23,14 @@ from harness.importers.fields import (
     read_repeat,
     said_of_case,
 )
-from harness.importers.table import Fields, read_table
+from harness.importers.table import Fields, TableRow, read_table
+from harness.importers.tool_log import ToolLog
+from harness.importers.tools import read_tool_log
 
 _KNOWN = frozenset(KNOWN_FIELDS)
 _NOT_RUN = graded(None, "not_run")
-_NOT_SAID = About(cluster=None, tags=None, weight=None, split=None)
-_NOTHING_SAID: tuple[object, ...] = (None, None, None, None)
+_NOT_SAID = About(cluster=None, tags=None, weight=None, split=None, content=None)
+_NOTHING_SAID: tuple[object, ...] = (None, None, None, None, None)
 _N_LINES_TOLD = 5
 
 
@@ -35,7 +38,7 @@ class ResultCase(NamedTuple):
     """One case of a file. What the file does not say is null.
 
     ``answers`` stand by the file's repeats, in rising order; where the case
-    lacks one, it was not run.
+    lacks one, it was not run. ``content`` is the digest of what the case asks.
     """
 
     id: str
@@ -44,10 +47,14 @@ class ResultCase(NamedTuple):
     weight: float | None
     split: Split | None
     answers: tuple[Graded, ...]
+    content: str | None = None
 
 
 class ResultFile(NamedTuple):
-    """A results file, read. ``notes`` say what was left out, and what the file cannot tell."""
+    """A results file, read. ``notes`` say what was left out, and what the file cannot tell.
+
+    ``graded_by`` is what gave the grades, where a tool's log tells it.
+    """
 
     path: str
     sha256: str
@@ -57,6 +64,7 @@ class ResultFile(NamedTuple):
     n_flagged: int
     cases: tuple[ResultCase, ...]
     notes: tuple[str, ...]
+    graded_by: str | None = None
 
 
 class _SameAnswer(Exception):
@@ -103,35 +111,45 @@ class _Seen:
             self.negative[answer.score] += 1
 
 
-def read_results(path: Path, *, pass_at: float | None = None) -> ResultFile:
-    """Read a JSONL or CSV file of per-case results.
+def read_results(
+    path: Path, *, pass_at: float | None = None, metric: str | None = None, column: str | None = None
+) -> ResultFile:
+    """Read per-case results: a JSONL or CSV file, or the log of a peer tool.
 
     Ids stay as they are written. A case may have several rows when each has its
     own ``repeat``. Every row is used or named: nothing is dropped, merged or
     averaged.
 
     Args:
-        path: The file; ``.csv`` is read as CSV, everything else as JSON lines.
+        path: The file; ``.csv`` is read as CSV, a peer tool's log by what it
+            holds, everything else as JSON lines.
         pass_at: The score from which an answer passes, for rows without
             ``passed``.
+        metric: Which grade of a log counts, where it has several.
+        column: Which prompt or model of a log is meant, where it has several.
 
     Raises:
         InputError: A row cannot be read, two rows are the same answer, or rows
             of one case disagree about it; the message starts with ``path:line``.
     """
+    log = read_tool_log(path, metric=metric, column=column)
     cases: dict[str, _Growing] = {}
     seen = _Seen()
-    for line, fields in read_table(path):
+    for line, fields in _rows_of(path, log):
         try:
             answer = _take(cases, line, fields, pass_at)
         except _SameAnswer as same:
-            raise InputError(f"{path}:{line}: {_same_answer(path, fields, same)}") from same
+            raise InputError(f"{path}:{line}: {_same_answer(path, log, fields, same)}") from same
         except FieldProblem as problem:
             raise InputError(f"{path}:{line}: {problem}") from problem
         seen.note(line, fields, answer)
     if not cases:
         raise InputError(f"{path}: found no row")
-    return _result(path, cases, seen)
+    return _result(path, log, cases, seen)
+
+
+def _rows_of(path: Path, log: ToolLog | None) -> Iterable[TableRow]:
+    return read_table(path) if log is None else log.rows
 
 
 def _take(cases: dict[str, _Growing], line: int, fields: Fields, pass_at: float | None) -> Graded:
@@ -151,7 +169,7 @@ def _take(cases: dict[str, _Growing], line: int, fields: Fields, pass_at: float 
     return answer
 
 
-def _result(path: Path, cases: dict[str, _Growing], seen: _Seen) -> ResultFile:
+def _result(path: Path, log: ToolLog | None, cases: dict[str, _Growing], seen: _Seen) -> ResultFile:
     repeats = tuple(sorted({repeat for case in cases.values() for repeat in case.answers}))
     read = tuple(
         ResultCase(
@@ -161,20 +179,32 @@ def _result(path: Path, cases: dict[str, _Growing], seen: _Seen) -> ResultFile:
             weight=case.about.weight,
             split=case.about.split,
             answers=tuple(case.answers.get(repeat, _NOT_RUN) for repeat in repeats),
+            content=case.about.content,
         )
         for name, case in cases.items()
     )
     n_missing = len(repeats) * len(cases) - seen.n_rows
     return ResultFile(
         path=str(path),
-        sha256=text_file_digest(path),
+        sha256=_digest(path),
         n_rows=seen.n_rows,
         repeats=repeats,
         n_skipped=len(seen.skipped),
         n_flagged=len(seen.flagged),
         cases=read,
-        notes=tuple(_notes(seen, n_missing=n_missing, n_repeats=len(repeats))),
+        notes=(
+            *(() if log is None else log.notes),
+            *_notes(seen, n_missing=n_missing, n_repeats=len(repeats)),
+        ),
+        graded_by=None if log is None else log.graded_by,
     )
+
+
+def _digest(path: Path) -> str:
+    """Return the digest of a file: of its text, or of its bytes where it is an archive."""
+    if path.suffix.lower() != ".eval":
+        return text_file_digest(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _merged(known: About, said: About, *, name: str, first_line: int) -> About:
@@ -190,11 +220,11 @@ def _merged(known: About, said: About, *, name: str, first_line: int) -> About:
     return About._make(values)
 
 
-def _same_answer(path: Path, fields: Fields, same: _SameAnswer) -> str:
+def _same_answer(path: Path, log: ToolLog | None, fields: Fields, same: _SameAnswer) -> str:
     """Return the complaint; the earlier row is looked up in the file once more."""
     first_line = next(
         line
-        for line, earlier in read_table(path)
+        for line, earlier in _rows_of(path, log)
         if read_id(earlier) == same.name and read_repeat(earlier) == same.repeat
     )
     if "repeat" in fields:

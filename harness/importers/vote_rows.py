@@ -51,7 +51,7 @@ def read_vote_row(fields: Fields, *, pass_at: float | None) -> VoteRow:
     judge, rater = _text(fields, "judge"), _text(fields, "rater")
     if judge is not None and rater is not None:
         raise FieldProblem("found judge and rater, wanted one of them: a row is a vote or a rating")
-    about = read_about((fields.get("cluster"), fields.get("tags"), None, None))
+    about = read_about((fields.get("cluster"), fields.get("tags"), None, None, None))
     return VoteRow(
         item=_wanted(fields, "item"),
         vote=None if judge is None else _vote(fields, judge, pass_at),
