@@ -150,6 +150,8 @@ def tool_logs() -> Iterator[Target]:
     one_metric = partial(read_results, metric="bleu_acc")
     yield Target("lm-eval samples", from_file(one_metric, "log.jsonl"), (sample,))
     judgment = read(logs / "fastchat_gpt-4_single.jsonl").split(b"\n")[0]
+    pair = read(logs / "fastchat_gpt-4_pair.jsonl").split(b"\n")[0]
+    yield Target("fastchat pairs", from_file(read_votes, "log.jsonl"), (pair,))
     yield Target("fastchat judgments", from_file(partial(read_results, pass_at=5), "log.jsonl"), (judgment,))
 
 

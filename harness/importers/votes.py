@@ -8,6 +8,7 @@ from harness.domain.files import text_file_digest
 from harness.domain.recorded_votes import Rating, RecordedVote, VoteFile, VoteItem
 from harness.importers.fields import FieldProblem
 from harness.importers.table import read_table
+from harness.importers.vote_logs import read_vote_log
 from harness.importers.vote_rows import VoteRow, read_vote_row
 
 _VoteKey = tuple[str, str | None, bool, int]
@@ -31,7 +32,8 @@ def read_votes(path: Path, *, labels: Sequence[str] | None = None, pass_at: floa
     no verdict, never a category.
 
     Args:
-        path: The file; ``.csv`` is read as CSV, everything else as JSON lines.
+        path: The file; ``.csv`` is read as CSV, a tool's log of votes by what it
+            holds, everything else as JSON lines.
         labels: The labels there are, in their order. Null: those that occur.
         pass_at: The score from which an answer passes.
 
@@ -44,7 +46,8 @@ def read_votes(path: Path, *, labels: Sequence[str] | None = None, pass_at: floa
     known = None if labels is None else frozenset(labels)
     found: dict[str, int] = {}
     n_rows = 0
-    for line, fields in read_table(path):
+    log = read_vote_log(path)
+    for line, fields in read_table(path) if log is None else log:
         try:
             row = read_vote_row(fields, pass_at=pass_at)
             for label in _labels(row):
