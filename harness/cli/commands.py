@@ -425,6 +425,28 @@ def verify(**options: Any) -> int:
 
 @cli.command()
 @_RUN
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Write the copy here.")
+@click.option("--case", "cases", multiple=True, help="A case whose texts are withheld. [default: all]")
+@click.option("--tag", "tags", multiple=True, help="A tag whose cases' texts are withheld.")
+@click.option(
+    "--withhold",
+    "fields",
+    multiple=True,
+    type=click.Choice(["prompts", "references", "answers", "replies", "templates", "judge-prompt"]),
+    help="What is withheld. [default: prompts, references, answers, replies]",
+)
+@_JSON
+def redact(**options: Any) -> int:
+    """Copy a run without some of its texts.
+
+    The copy stands under the same signature, and every number of the report
+    still follows from it.
+    """
+    return _do("redact", "redact", **options)
+
+
+@cli.command()
+@_RUN
 @click.option("--case", required=True, help="The id of the case to show.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the proof here.")
 def prove(run: Path, case: str, out: Path | None) -> int:

@@ -22,7 +22,7 @@ from harness.domain.body import public_address
 from harness.domain.cases import Split
 from harness.domain.fitness import DriftFinding
 from harness.domain.manifest import Manifest, Reading
-from harness.domain.plan import Look, Plan, plan_digest
+from harness.domain.plan import Look, Plan
 from harness.domain.report import (
     Audits,
     EndpointBlock,
@@ -161,7 +161,7 @@ def _cost(run: Concluded) -> float | None:
 def _plan_block(run: Concluded) -> PlanBlock:
     experiment, plan = run.plan.experiment, run.plan
     return PlanBlock(
-        sha256=plan_digest(plan),
+        sha256=run.manifest.plan_sha256,
         locked=run.manifest.locked,
         estimand=experiment.analysis.estimand,
         alpha=experiment.analysis.alpha,

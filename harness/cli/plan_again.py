@@ -23,7 +23,7 @@ def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Cl
         return
     experiment = documents.plan.inputs[0].path
     again = plan_digest(_asked_by(load(folder / experiment), read_origin(run).kind))
-    was = plan_digest(documents.plan)
+    was = documents.manifest.plan_sha256
     made_by, here = documents.manifest.harness_version, version("judge-harness")
     if again == was:
         yield holds("plan", f"{inert(experiment)} and the files it names make it again")
@@ -32,7 +32,7 @@ def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Cl
             "plan", f"made by version {made_by}; this is {here}, which makes another one of the files"
         )
     else:
-        yield broken("plan", f"{inert(experiment)} makes the plan {again[:16]}, plan.json is {was[:16]}")
+        yield broken("plan", f"{inert(experiment)} makes the plan {again[:16]}, the run has {was[:16]}")
 
 
 def _asked_by(plan: Plan, kind: RunKind) -> Plan:

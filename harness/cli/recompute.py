@@ -44,7 +44,7 @@ def recompute_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     else:
         yield holds("manifest", "its counts, times and models follow from evidence and timings")
     again = report_bytes(report_of(run, plan, reading))
-    yield _report_claim(report_bytes(documents.report), again, documents)
+    yield report_claim(report_bytes(documents.report), again, documents)
 
 
 def returned_models(identities: Iterable[CallIdentity]) -> Models:
@@ -56,7 +56,8 @@ def returned_models(identities: Iterable[CallIdentity]) -> Models:
     return tuple((endpoint, tuple(sorted(ids))) for endpoint, ids in sorted(found.items()))
 
 
-def _report_claim(was: bytes, now: bytes, documents: RunDocuments) -> Claim:
+def report_claim(was: bytes, now: bytes, documents: RunDocuments) -> Claim:
+    """Return whether the report's bytes are those that come of making it again."""
     if was == now:
         return holds(
             "recompute", "every verdict, estimate and the decision follow from the evidence, byte by byte"

@@ -6,6 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import ParamSpec
 
+from harness.cli.committed_run import COMMITMENTS, is_redacted, read_commitments
+from harness.cli.redaction_claims import redaction_claims
 from harness.cli.run_files import JUNIT, LOCK, LOOKS, PAGE, SUMMARY
 from harness.cli.signed_run import LEDGER, RunDocuments, gold_folder
 from harness.domain.canonical import text_digest
@@ -28,9 +30,13 @@ def run_claims(
     run: Path, documents: RunDocuments, *, gold: Path | None, inputs: Path | None
 ) -> Iterator[Claim]:
     """Yield every claim about the files of a run, apart from signatures and numbers."""
-    yield from attempted("plan", _plan_claims, documents)
-    yield from attempted("evidence", _evidence_claims, run, documents)
-    yield from attempted("timings", _timings_claims, run, documents)
+    if is_redacted(run):
+        yield from attempted("redaction", redaction_claims, run, documents)
+    else:
+        yield from attempted("plan", _plan_claims, documents)
+        yield from attempted("evidence", _evidence_claims, run, documents)
+        yield from attempted("timings", _timings_claims, run, documents)
+        yield from attempted("commitments", _commitment_claims, run, documents)
     yield from attempted("inputs", _input_claims, documents, inputs)
     yield from attempted("ledger", _ledger_claims, run, documents, gold)
     yield from attempted("lock", _lock_claims, run, documents)
@@ -98,6 +104,20 @@ def _measured(name: str, n_lines: int, n_records: int) -> Iterator[Claim]:
         yield holds(name, f"{n_lines} records, as the manifest counts them")
 
 
+def _commitment_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
+    if not (run / COMMITMENTS).exists():
+        return
+    kept, manifest = read_commitments(run), documents.manifest
+    for name in ("plan_sha256", "evidence_sha256", "timings_sha256"):
+        if getattr(kept, name) != getattr(manifest, name):
+            yield broken(
+                COMMITMENTS,
+                f"{name}: found {getattr(kept, name)[:16]}, the manifest has {getattr(manifest, name)[:16]}",
+            )
+            return
+    yield holds(COMMITMENTS, "is about this plan, this evidence and these timings")
+
+
 def _input_claims(documents: RunDocuments, folder: Path | None) -> Iterator[Claim]:
     report, plan, _, _ = documents
     planned = {item.path: item.sha256 for item in plan.inputs}
@@ -148,14 +168,14 @@ def _ledger_claims(run: Path, documents: RunDocuments, named: Path | None) -> It
 
 
 def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
-    _, plan, manifest, _ = documents
+    manifest = documents.manifest
     if not (run / LOCK).exists():
         yield not_checked("lock", "no lock was kept with the run")
         return
     lock = read_lock(run / LOCK)
-    if lock.plan_sha256 != plan_digest(plan):
+    if lock.plan_sha256 != manifest.plan_sha256:
         yield broken(
-            "lock", f"freezes the plan {lock.plan_sha256[:16]}, the run has {plan_digest(plan)[:16]}"
+            "lock", f"freezes the plan {lock.plan_sha256[:16]}, the run has {manifest.plan_sha256[:16]}"
         )
     elif not manifest.locked:
         yield not_checked("lock", "the run was made without it")

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.cli.committed_run import is_redacted
+from harness.cli.committing import keep_commitments
 from harness.cli.output import put, say
 from harness.cli.recompute import recompute_claims
 from harness.cli.run_claims import run_claims
@@ -123,11 +125,16 @@ def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, th
         Tampered: The files do not fit each other, or the numbers do not follow.
         NotMeasured: Something that a signature would vouch for cannot be shown.
     """
+    if is_redacted(run):
+        raise InputError(f"{run}: withholds texts that a signature would vouch for; sign the run itself")
     documents = read_documents(run)
-    _keep_ledger(run, documents, gold)
-    _refuse_unsound(run, documents, gold)
     name = key_id(key.public_key())
     path = _free_bundle(run, name, replace=replace)
+    another_signed = any(_is_about(each, documents) for each in bundles_of(run) if each != path)
+    _keep_ledger(run, documents, gold, another_signed=another_signed)
+    if not another_signed:
+        keep_commitments(run, documents.plan)
+    _refuse_unsound(run, documents, gold)
     statement = make_statement(
         stated(
             documents,
@@ -141,9 +148,8 @@ def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, th
     return path
 
 
-def _keep_ledger(run: Path, documents: RunDocuments, gold: Path | None) -> None:
+def _keep_ledger(run: Path, documents: RunDocuments, gold: Path | None, *, another_signed: bool) -> None:
     folder = gold_folder(run, gold=documents.plan.gold.name, named=gold)
-    another_signed = any(_is_about(path, documents) for path in bundles_of(run))
     if folder is not None and not another_signed:
         copy_ledger(run, folder)
     elif documents.look is not None and not (run / LOOKS).exists():

@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.cli.committed_run import is_redacted
 from harness.cli.run_claims import attempted
 from harness.cli.signed_run import (
     BUNDLE,
     NEEDED,
     WHERE_THERE,
+    WITHHELD,
     RunDocuments,
     bundles_of,
     ledger_claim,
@@ -20,7 +22,7 @@ from harness.report.bundle import Signed, open_bundle, signer_of
 from harness.report.inert import inert
 from harness.report.statement import Statement, contradictions, input_digests, read_statement
 from harness.report.trust import Pinned, key_at, moment
-from harness.report.verifying import Claim, broken, holds, unproven
+from harness.report.verifying import Claim, broken, holds, not_checked, unproven
 from harness.store.sealed import file_sha256
 
 _SKEW = timedelta(minutes=5)
@@ -130,9 +132,13 @@ def _not_by(path: Path, signed: Signed, keys: Sequence[Pinned]) -> Claim:
 def _subject_claims(run: Path, statement: Statement, documents: RunDocuments | None) -> Iterator[Claim]:
     signed = {subject.name: subject.digest.sha256 for subject in statement.subject}
     inputs = {name: sha256 for name, sha256 in signed.items() if name.startswith("inputs/")}
+    withheld = WITHHELD if is_redacted(run) else ()
     known = (*NEEDED, *WHERE_THERE)
     for name in (*known, *(each for each in signed if each not in known and each not in inputs)):
-        yield from _file_claims(run, name, signed.get(name), known=name in known)
+        if name in withheld and name in signed and not (run / name).exists():
+            yield not_checked(name, "is not in this copy, which withholds texts")
+        else:
+            yield from _file_claims(run, name, signed.get(name), known=name in known)
     if documents is not None:
         if inputs != input_digests(documents.report):
             yield broken("inputs", "the signed input files, or their digests, are not those of the report")

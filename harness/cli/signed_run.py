@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.cli.committed_run import COMMITMENTS, is_redacted, plan_of_copy
 from harness.cli.run_files import (
     DRIFT,
     LOCK,
@@ -33,8 +34,10 @@ from harness.store.sealed import file_sha256
 BUNDLE = "report.sigstore.json"
 NEEDED = (REPORT, EVIDENCE, TIMINGS, MANIFEST, PLAN, ORIGIN, PROVENANCE)
 """The files that every report of a run rests on."""
-WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT)
+WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT, COMMITMENTS)
 """The files that it rests on where they are there."""
+WITHHELD = (EVIDENCE, TIMINGS, PLAN, LOCK, LOCK_SIGNATURE)
+"""The signed files that a copy may leave out: its lines stand for them."""
 
 LEDGER = "looks.jsonl"
 
@@ -59,7 +62,8 @@ def read_documents(run: Path) -> RunDocuments:
         content = (run / REPORT).read_bytes()
     except OSError as cause:
         raise InputError(f"{run / REPORT}: cannot be read: {cause.strerror}") from cause
-    return RunDocuments(read_report(content), read_plan(run), read_manifest(run), read_look(run))
+    plan = plan_of_copy(run) if is_redacted(run) else read_plan(run)
+    return RunDocuments(read_report(content), plan, read_manifest(run), read_look(run))
 
 
 def run_digests(run: Path) -> dict[str, str]:

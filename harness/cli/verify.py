@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.cli.committed_run import is_redacted
 from harness.cli.lock_signature import lock_signature_claims
 from harness.cli.output import printable, put
 from harness.cli.run_claims import attempted, run_claims
@@ -73,6 +74,11 @@ def _documents(run: Path) -> tuple[RunDocuments | None, tuple[Claim, ...]]:
 
 def _recompute(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     # Imported here: numpy, scipy and the graders are not needed to check bytes.
+    if is_redacted(run):
+        from harness.cli.redacted_recompute import redacted_recompute_claims
+
+        yield from redacted_recompute_claims(run, documents)
+        return
     from harness.cli.recompute import recompute_claims
 
     yield from recompute_claims(run, documents)
@@ -142,12 +148,16 @@ def _proved(verified: Verified) -> str:
         for signer, signed_at in verified.signatures.signers
     )
     bytes_ = who or "the files fit each other; anyone could have made them so"
-    numbers = (
-        ", and every verdict, estimate and the decision follow from the evidence"
-        if verified.recomputed
-        else ""
-    )
-    return f"{bytes_}{numbers}."
+    what = "estimate and the decision follow from the verdicts"
+    if _carried(verified) is None:
+        what = "verdict, estimate and the decision follow from the evidence"
+    return f"{bytes_}, and every {what}." if verified.recomputed else f"{bytes_}."
+
+
+def _carried(verified: Verified) -> Claim | None:
+    """Return what was said of verdicts whose texts are withheld; null where all were read."""
+    said = (claim for claim in verified.claims if claim.what == "verdicts")
+    return next((claim for claim in said if claim.standing == "not_checked"), None)
 
 
 def _not_proved(verified: Verified) -> str:
@@ -155,6 +165,7 @@ def _not_proved(verified: Verified) -> str:
     missing = [
         *open_,
         *(["who signed"] if not verified.signatures.signers else []),
+        *([] if _carried(verified) is None else ["that the carried verdicts follow from the withheld texts"]),
         *([] if verified.recomputed else ["that the numbers follow from the evidence (--recompute)"]),
         "that the answers came from the models they name",
         "that no other run was made and thrown away",

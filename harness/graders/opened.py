@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from harness.domain.calls import Evidence, Identity, Usage
+from harness.domain.canonical import text_digest
+from harness.domain.carried import CarriedEvidence, CarriedReading, CarriedVerdict
 from harness.domain.completion import MalformedBody, read_response
 from harness.domain.specs import JudgeSpec
 from harness.domain.verdicts import NoVerdict, Verdict
@@ -15,7 +17,8 @@ class Opened(NamedTuple):
 
     Exactly one of ``text`` and ``reason`` is set. ``identity`` is null where no
     response came, and empty where the response is no completion.
-    ``usage`` is null where the server did not count.
+    ``usage`` is null where the server did not count. Where the text is withheld,
+    ``text`` is empty and ``carried`` says what was read from it.
     """
 
     text: str | None
@@ -23,6 +26,7 @@ class Opened(NamedTuple):
     detail: str = ""
     identity: Identity | None = None
     usage: Usage | None = None
+    carried: CarriedVerdict | None = None
 
 
 NOT_RUN = Opened(text=None, reason="not_run", detail="never asked")
@@ -31,6 +35,8 @@ _NOBODY = Identity()
 
 def opened(record: Evidence) -> Opened:
     """Return what the record holds. Only the message's content is text; a reasoning field never is."""
+    if isinstance(record, CarriedEvidence):
+        return _withheld(record.reading)
     if record.failure is not None:
         return Opened(text=None, reason="failed", detail=record.failure.kind)
     if record.response is None:
@@ -48,6 +54,31 @@ def opened(record: Evidence) -> Opened:
     )
 
 
+def _withheld(reading: CarriedReading) -> Opened:
+    verdict = reading.verdict
+    return Opened(
+        text=None if verdict.n_chars is None else "",
+        reason=verdict.reason,
+        identity=reading.identity,
+        usage=reading.usage,
+        carried=verdict,
+    )
+
+
+def text_name(call: Opened) -> str | None:
+    """Return the digest of a call's text, or the tag that a withheld one goes by; null without a text."""
+    if call.text is None:
+        return None
+    return text_digest(call.text) if call.carried is None else call.carried.text_tag
+
+
+def text_length(call: Opened) -> int:
+    """Return how long a call's text is, withheld or not."""
+    if call.carried is not None:
+        return call.carried.n_chars or 0
+    return len(call.text or "")
+
+
 def answer_text(record: Evidence) -> tuple[str | None, NoVerdict | None]:
     """Return the answer's text, or the reason why there is none, such as ``failed`` or ``truncated``."""
     found = opened(record)
@@ -63,4 +94,6 @@ def verdict_of(vote: Opened, read: Callable[[str], Verdict]) -> Verdict:
     """Return the verdict of an opened vote; ``read`` is the judge's `reply_reader`."""
     if vote.text is None:
         return Verdict(label=None, no_verdict=vote.reason, detail=vote.detail)
+    if vote.carried is not None:
+        return Verdict(label=vote.carried.label, no_verdict=vote.carried.no_verdict)
     return read(vote.text)

@@ -13,7 +13,7 @@ from harness.domain.verdicts import AnswerNote, CaseResult, Graded, Verdict, Vot
 from harness.graders.arm_prompt import answer_messages
 from harness.graders.checks import grade_by_checks
 from harness.graders.found import Found
-from harness.graders.opened import NOT_RUN, Opened, opened, verdict_of
+from harness.graders.opened import NOT_RUN, Opened, opened, text_length, text_name, verdict_of
 from harness.graders.reply import reply_reader
 from harness.graders.sealed import Line
 from harness.graders.votes import votes_grader
@@ -72,7 +72,7 @@ def read_case(rules: Rules, case: Case, lines: list[Line], found: Found) -> Case
     calls = _SubjectCalls(rules, lines, found)
     # One subject for all repeats of an arm: a million answers share what they can.
     asked = {arm: Subject(kind="case", id=case.id, arm=arm) for arm in ARMS}
-    n_chars = {arm: _n_prompt_chars(rules.plan, case, arm) for arm in ARMS}
+    n_chars = {arm: prompt_length(rules.plan, case, arm) for arm in ARMS}
     grades: dict[Arm, list[Graded]] = {arm: [] for arm in ARMS}
     for repeat in range(rules.n_answers):
         for arm in ARMS:
@@ -106,18 +106,17 @@ class _SubjectCalls:
     def answer(self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int) -> Graded:
         """Return the grade of one answer, which is its votes' where the case has no checks."""
         answer = self._call(asked, repeat)[0]
-        digest = None
-        if answer.text is not None:
-            digest = text_digest(answer.text)
+        digest = text_name(answer)
+        if digest is not None:
             self._found.notes.append(
                 AnswerNote(
                     case=case.id,
                     arm=arm,
                     repeat=repeat,
-                    n_chars=len(answer.text),
+                    n_chars=text_length(answer),
                     text_sha256=digest,
                     prompt_tokens=None if answer.usage is None else answer.usage.prompt_tokens,
-                    expected_prompt_chars=n_prompt_chars,
+                    expected_prompt_chars=_sent_chars(answer, n_prompt_chars),
                 )
             )
         return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
@@ -128,7 +127,7 @@ class _SubjectCalls:
         if answer.text is None:
             return graded(None, answer.reason)
         if case.checks:
-            return grade_by_checks(case.checks, answer.text)
+            return checked(case, answer)
         if judge is None:
             raise InputError(f"case {case.id!r} has no checks, and the plan has no judge")
         return judge.grade(verdicts)
@@ -167,7 +166,19 @@ def _check_shown(record: Evidence, shown: str | None) -> None:
         raise StoreError(f"{_name(record)} was shown another text than the one in the evidence")
 
 
-def _n_prompt_chars(plan: Plan, case: Case, arm: Arm) -> int:
+def checked(case: Case, answer: Opened) -> Graded:
+    """Return the grade that a case's checks give an answer with text, or gave it before it was withheld."""
+    if answer.carried is not None:
+        return graded(answer.carried.outcome, answer.carried.no_outcome, answer.carried.score)
+    return grade_by_checks(case.checks, answer.text or "")
+
+
+def _sent_chars(answer: Opened, from_plan: int) -> int:
+    return from_plan if answer.carried is None else answer.carried.n_prompt_chars or 0
+
+
+def prompt_length(plan: Plan, case: Case, arm: Arm) -> int:
+    """Return how many characters an arm is sent about a case, over all messages."""
     return sum(len(message.content) for message in answer_messages(plan, case, arm))
 
 

@@ -8,6 +8,7 @@ from harness.domain.cases import Anchor, Canary, Case
 from harness.domain.manifest import Manifest
 from harness.domain.plan import Lock, Look, Plan
 from harness.domain.record import Record
+from harness.domain.redacted import Commitments, RedactedLine
 from harness.domain.report import Report
 from harness.domain.specs import Experiment, GoldSpec, JudgeSpec
 from harness.domain.vote_audit import VoteAudit
@@ -25,6 +26,8 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("manifest", Manifest, "serialization"),
     ("evidence", Evidence, "serialization"),
     ("timing", Timing, "serialization"),
+    ("commitments", Commitments, "serialization"),
+    ("redacted-line", RedactedLine, "serialization"),
     ("lock", Lock, "serialization"),
     ("look", Look, "serialization"),
     ("statement", Statement, "serialization"),

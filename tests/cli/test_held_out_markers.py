@@ -12,6 +12,7 @@ from tests.cli.small_project import write_project
 
 MARK = "planted-marker"
 SHOWN = ("report.json", "report.html", "summary.md", "junit.xml", "page.html")
+COPY = "lines of a copy"
 # They never see a run, or are the look itself, or show one case by its name (see test_prove).
 ELSEWHERE = {
     "init",
@@ -27,7 +28,7 @@ ELSEWHERE = {
 _OPPOSITE = {"do": "refuse", "refuse": "do", "good": "bad", "bad": "good"}
 # A letter must be in it: the digits of a number are to be compared.
 _DIGEST = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{8,64}\b")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(\+00:00|Z)?|0\.\d+ s\b")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(\+00:00|Z)?|0\.\d+ s\b|_ms\":\d+")
 
 
 def _turn_held_out(project: Path, held_out: frozenset[str]) -> None:
@@ -56,6 +57,7 @@ def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
         "report": (run,),
         "sign": (run, "--key", keys / "signer.key"),
         "verify": (run, "--key", keys / "signer.pub", "--recompute", "--inputs", project),
+        "redact": (run, "--withhold", "judge-prompt", "--out"),
         "label": (run, "--for", "human-scale", "-n", "99", "--out", run / "sheet.csv"),
         "compare": (f"{run}@baseline", f"{run}@candidate", "--html", run / "page.html"),
     }
@@ -63,11 +65,13 @@ def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
     shown = {}
     for name, words in calls.items():
         for form in ((),) if name == "label" else ((), ("--json",)):
-            again = ("--replace",) if name == "sign" and form else ()
-            called = harness(name, *words, *form, *again)
+            again: tuple[str | Path, ...] = ("--replace",) if name == "sign" and form else ()
+            again = (project / f"copy{len(form)}",) if name == "redact" else again
+            called = harness(name, *words, *again, *form)
             shown[f"{name} {' '.join(form)}"] = f"exit code {called.code}\n{called.out}\n{called.err}"
     for path in (*(run / name for name in SHOWN), *run.glob("sheet*")):
         shown[path.name] = path.read_text("utf-8")
+    shown[COPY] = (project / "copy0" / "redacted.jsonl").read_text("utf-8")
     return shown
 
 
@@ -88,7 +92,8 @@ def test_no_command_shows_anything_of_a_held_out_case_before_a_look(harness, tmp
     for name, text in shown["true"].items():
         marked = [case for case in plan.held_out if f"{MARK}-{case}" in text]
         assert not marked, f"{name} shows the answer to {marked[0]}"
-        named = [case for case in plan.held_out if re.search(rf"\b{case}\b", text)]
+        # A copy has a line for every case of the plan, as the plan has.
+        named = [case for case in plan.held_out if name != COPY and re.search(rf"\b{case}\b", text)]
         assert not named, f"{name} names the held-out case {named[0]}"
     # The same run with every held-out outcome turned shows the same, digests and times apart.
     for name, text in shown["true"].items():
