@@ -170,7 +170,7 @@ async def ask_all(
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
     """One start of a run: canaries, then cases."""
-    used = {name: backends[name] for name in ENDPOINTS if name != "judge" or plan.judge is not None}
+    used = {name: backends[name] for name in plan.endpoint_names}
     async with Asking(
         plan,
         store=store,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from harness.analysis.routing_policy import NOTHING_TO_SAY, RoutingNotes, routing_gate
+from harness.domain.cases import ARMS
+from harness.domain.plan import is_judge
 from harness.domain.report import (
     Audits,
     Completeness,
@@ -84,10 +86,15 @@ def _completeness(completeness: Completeness, gates: Gates) -> GateBlock:
 
 
 def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
-    judge = [e for e in audits.routing.endpoints if e.endpoint == "judge"]
-    shared = [other for endpoint in judge for other in endpoint.shares_model_with]
+    judge = [e for e in audits.routing.endpoints if is_judge(e.endpoint)]
+    # Two judges of a panel that share a model are a weaker panel, and no arm that grades itself.
+    arms = [(each.endpoint, [other for other in each.shares_model_with if other in ARMS]) for each in judge]
+    shared = [(name, others) for name, others in arms if others]
     failing = bool(shared) and gates.same_model_as_judge == "fail"
-    told = [f"the judge answers under the same model id as {', '.join(shared)}"] if shared else []
+    told = [
+        f"{'the judge' if name == 'judge' else name} answers under the same model id as {', '.join(others)}"
+        for name, others in shared
+    ]
     if audits.bias.same_family:
         told.append(f"the judge is of the model family of {', '.join(audits.bias.same_family)}")
     return GateBlock(

@@ -1,11 +1,11 @@
 """Records to findings: were the graders, the judge and the backends fit for the purpose?"""
 
-from harness.audits.bias import audit_bias
+from harness.audits.bias import audit_bias, panel_bias
 from harness.audits.canaries import audit_canaries
 from harness.audits.completeness import count_completeness
 from harness.audits.differential import audit_differential
 from harness.audits.drift import Audited, audit_drift
-from harness.audits.fitness import judge_fitness
+from harness.audits.fitness import judge_fitness, panel_fitness
 from harness.audits.history import history_entry, judge_history
 from harness.audits.human_agreement import audit_human_agreement
 from harness.audits.human_scale import human_scale
@@ -26,4 +26,6 @@ __all__ = [
     "human_scale",
     "judge_fitness",
     "judge_history",
+    "panel_bias",
+    "panel_fitness",
 ]

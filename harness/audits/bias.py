@@ -48,6 +48,21 @@ def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
     )
 
 
+def panel_bias(plan: Plan, found: BiasFinding) -> BiasFinding:
+    """Return the bias of a panel's majority, with every arm that one of its judges is of the family of."""
+    related = [(judge, arm) for judge in plan.judges for arm in arms_of_family(plan, judge.family)]
+    told = (
+        f"same_family: {judge.endpoint} and {arm} are both of family {judge.family}" for judge, arm in related
+    )
+    arms = {arm for _, arm in related}
+    return found.model_copy(
+        update={
+            "same_family": tuple(arm for arm in ARMS if arm in arms),
+            "reasons": (*found.reasons, *told),
+        }
+    )
+
+
 def judge_family(plan: Plan) -> str | None:
     """Return the declared model family of the judge: its endpoint's, else its spec's."""
     if plan.experiment.judge is None:
@@ -57,7 +72,11 @@ def judge_family(plan: Plan) -> str | None:
 
 def same_family(plan: Plan) -> tuple[Arm, ...]:
     """Return the arms whose declared family is the judge's own."""
-    family = judge_family(plan)
+    return arms_of_family(plan, judge_family(plan))
+
+
+def arms_of_family(plan: Plan, family: str | None) -> tuple[Arm, ...]:
+    """Return the arms whose declared family is this one; none where it is unknown."""
     return tuple(arm for arm in ARMS if family is not None and plan.endpoint(arm).family == family)
 
 

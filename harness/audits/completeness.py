@@ -64,7 +64,8 @@ def _arm(plan: Plan, reading: Reading, arm: Arm) -> ArmCompleteness:
     judged = {case.id for case in plan.cases if not case.checks and case.id in shown}
     votes = [vote for vote in reading.case_votes if vote.subject.arm == arm]
     read = [vote for vote in votes if vote.verdict.label is not None]
-    asked_of_judge = len(judged) * plan.experiment.repeats.answers * plan.experiment.repeats.votes
+    repeats = plan.experiment.repeats
+    asked_of_judge = len(judged) * repeats.answers * repeats.votes * len(plan.judges)
     missing = Counter(answer.reason for answer in answers if answer.reason is not None)
     silent = Counter(vote.verdict.no_verdict for vote in votes if vote.verdict.no_verdict is not None)
     never_asked = asked_of_judge - len(votes)

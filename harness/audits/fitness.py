@@ -1,10 +1,10 @@
 """One verdict on the judge: fit, unfit, or not audited."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harness.domain.fitness import NO_JUDGE, Fitness, FitnessPart, JudgeFitness
 from harness.domain.plan import Plan
-from harness.domain.report import Audits, CanaryFinding
+from harness.domain.report import Audits, CanaryFinding, Status
 
 
 def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
@@ -19,7 +19,37 @@ def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
     """
     if plan.judge is None:
         return NO_JUDGE
-    parts = (
+    return _fitness(plan, _parts(plan, audits))
+
+
+def panel_fitness(plan: Plan, audits: Audits, judges: Sequence[tuple[str, JudgeFitness]]) -> JudgeFitness:
+    """Put the audits of a panel together: those of its majority, and the verdict on each judge.
+
+    One unfit judge makes the panel unfit, and the panel is fit only when every
+    judge is. A majority can hide a judge who errs, on the anchors as well as on
+    the answers: who leaves that judge out decides about another panel, and
+    freezes another plan.
+
+    Args:
+        plan: The plan as the panel's majority is seen in it.
+        audits: The audits of the majority.
+        judges: The verdict on each judge, by the name of its endpoint.
+    """
+    each = (_judge_part(name, found) for name, found in judges)
+    return _fitness(plan, (*_parts(plan, audits), *each))
+
+
+_OF_JUDGE: dict[Fitness, Status] = {"fit": "pass", "unfit": "fail", "not_audited": "not_audited"}
+
+
+def _judge_part(name: str, found: JudgeFitness) -> FitnessPart:
+    code = f"panel_judge_{found.status}"
+    reasons = tuple(f"{code}: {name}: {reason}" for reason in found.reasons)
+    return FitnessPart(name=name, status=_OF_JUDGE[found.status], needed=True, reasons=reasons)
+
+
+def _parts(plan: Plan, audits: Audits) -> tuple[FitnessPart, ...]:
+    return (
         _canaries(audits.canaries),
         _repeatability(plan, audits),
         _agreement(plan, audits),
@@ -32,6 +62,9 @@ def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
         ),
         FitnessPart(name="drift", status=audits.drift.status, needed=False, reasons=audits.drift.reasons),
     )
+
+
+def _fitness(plan: Plan, parts: tuple[FitnessPart, ...]) -> JudgeFitness:
     status = _status(parts)
     return JudgeFitness(
         status=status,
@@ -56,7 +89,8 @@ def _reasons(parts: tuple[FitnessPart, ...], status: Fitness) -> Iterator[str]:
         for part in parts:
             if part.status == "not_audited":
                 why = f": {part.reasons[0]}" if part.reasons else ""
-                yield f"{part.name}_not_audited{why}"
+                coded = bool(part.reasons) and part.reasons[0].startswith("panel_judge_")
+                yield part.reasons[0] if coded else f"{part.name}_not_audited{why}"
 
 
 def _canaries(finding: CanaryFinding) -> FitnessPart:

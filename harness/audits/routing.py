@@ -8,7 +8,7 @@ from itertools import pairwise
 from harness.audits.routing_times import routing_times
 from harness.domain.fitness import Compared
 from harness.domain.manifest import Reading
-from harness.domain.plan import Plan
+from harness.domain.plan import Plan, is_judge
 from harness.domain.report import EndpointIdentity, RoutingFinding, Status
 from harness.domain.verdicts import CallIdentity
 
@@ -33,7 +33,7 @@ def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()
         ``fail`` with any drift, ``not_audited`` where an endpoint never said
         who it is, else ``pass``.
     """
-    names = ["baseline", "candidate", *(["judge"] if plan.experiment.judge else [])]
+    names = plan.endpoint_names
     calls = {name: _of(reading.identities, name) for name in names}
     found = [_identity(plan, name, calls) for name in names]
     told = {each.endpoint: [*_drift(each), *_resolved_otherwise(each, earlier)] for each in found}
@@ -151,5 +151,9 @@ def _resolved_otherwise(endpoint: EndpointIdentity, earlier: Sequence[Compared])
 
 
 def _shared(endpoints: Sequence[EndpointIdentity]) -> list[str]:
-    judge = [endpoint for endpoint in endpoints if endpoint.endpoint == "judge"]
-    return [f"judge_shares_model_with: {other}" for endpoint in judge for other in endpoint.shares_model_with]
+    judges = [each for each in endpoints if is_judge(each.endpoint)]
+    return [
+        f"judge_shares_model_with: {other}" + ("" if each.endpoint == "judge" else f" ({each.endpoint})")
+        for each in judges
+        for other in each.shares_model_with
+    ]

@@ -6,16 +6,10 @@ from typing import Literal, NamedTuple
 
 from harness.analysis import analyse, answerers, decide, decide_audit, integrity_gates, routing_notes
 from harness.audits import (
-    audit_bias,
-    audit_canaries,
-    audit_differential,
-    audit_human_agreement,
-    audit_repeatability,
-    audit_routing,
     count_completeness,
     human_scale,
-    judge_fitness,
 )
+from harness.cli.panel import audit_run, whole_judge
 from harness.cli.repeats import costs, judge_votes
 from harness.cli.rules import methods
 from harness.domain.body import public_address
@@ -24,7 +18,6 @@ from harness.domain.fitness import DriftFinding
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Look, Plan
 from harness.domain.report import (
-    Audits,
     EndpointBlock,
     InputBlock,
     PlanBlock,
@@ -53,7 +46,7 @@ def conclude(run: Concluded) -> Report:
     """Return the report of a run; the held-out section only where a look was written."""
     plan, reading = run.plan, run.reading
     spec = plan.experiment.analysis
-    audits = audit(plan, reading, run.drift)
+    audits = audit_run(plan, reading, run.drift)
     completeness = count_completeness(
         plan,
         reading,
@@ -78,7 +71,7 @@ def conclude(run: Concluded) -> Report:
         audits=audits,
         exploratory=exploratory,
         held_out=held_out,
-        human_scale=human_scale(plan, reading, side="held_out" if held_out else "exploratory"),
+        human_scale=human_scale(*whole_judge(plan, reading), side="held_out" if held_out else "exploratory"),
         decision=decide_audit(gates)
         if run.kind == "audit"
         else decide(
@@ -100,26 +93,9 @@ def conclude(run: Concluded) -> Report:
     )
 
 
-_NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
-
-
 def _spent(spec: AnalysisSpec, look: Look | None) -> AnalysisSpec:
     """Return the analysis at the share of alpha that a look may spend."""
     return spec if look is None or look.alpha is None else spec.model_copy(update={"alpha": look.alpha})
-
-
-def audit(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
-    """Return all audits of a run, and the one verdict on the judge."""
-    found = Audits(
-        canaries=audit_canaries(plan, reading),
-        routing=audit_routing(plan, reading, drift.compared if drift else ()),
-        repeatability=audit_repeatability(plan, reading),
-        human_agreement=audit_human_agreement(plan, reading),
-        bias=audit_bias(plan, reading),
-        differential=audit_differential(plan, reading),
-        drift=drift or DriftFinding(status="not_audited", reasons=(_NO_EARLIER_RUN,)),
-    )
-    return found.model_copy(update={"judge": judge_fitness(plan, found)})
 
 
 def _side(cases: Sequence[CaseResult], split: Split) -> list[CaseResult]:

@@ -122,6 +122,7 @@ def _checked(plan: Plan, spend: Spend, *, locked: bool) -> dict[str, Any]:
         "locked": locked,
         "inputs": {item.path: item.sha256 for item in plan.inputs},
         "judge_sha256": digest(plan.judge) if plan.judge else None,
+        "panel_sha256": {judge.name: digest(judge.spec) for judge in plan.judges} if plan.panel else None,
         "cases": {
             "all": len(plan.cases),
             "exploratory": n_exploratory,

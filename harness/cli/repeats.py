@@ -3,6 +3,7 @@
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes
 from harness.domain.manifest import EndpointUsage, Reading
 from harness.domain.plan import Plan
+from harness.graders.panel import View, rounds_view
 
 
 def judge_votes(plan: Plan, reading: Reading) -> JudgeVotes | None:
@@ -11,19 +12,22 @@ def judge_votes(plan: Plan, reading: Reading) -> JudgeVotes | None:
     Cases with checks have no votes, and a part that not all cases share is no part.
     """
     n_votes = plan.experiment.repeats.votes
-    if plan.judge is None or n_votes < 2 or any(case.checks for case in plan.cases):
+    if not plan.judges or n_votes < 2 or any(case.checks for case in plan.cases):
         return None
-    return JudgeVotes(votes=reading.case_votes, passing=frozenset(plan.judge.passing), n_votes=n_votes)
+    # Of a panel, a vote is what its judges say together in one repeat.
+    seen = rounds_view(plan, reading) if plan.panel else View(plan, reading)
+    passing = frozenset(seen.plan.judge.passing if seen.plan.judge else ())
+    return JudgeVotes(votes=seen.reading.case_votes, passing=passing, n_votes=n_votes)
 
 
 def costs(plan: Plan, reading: Reading) -> CallCosts:
     """Return what an answer of both arms, and a vote on each, has cost; in calls where that is not known."""
-    judged = plan.experiment.judge is not None
     each = {item.endpoint: _each(plan, item) for item in reading.usage if item.n_responses}
     baseline, candidate = each.get("baseline"), each.get("candidate")
-    vote = each.get("judge") if judged else 0.0
+    votes = [each.get(judge.endpoint) for judge in plan.judges]
+    vote = None if None in votes else sum(cost for cost in votes if cost is not None)
     if baseline is None or candidate is None or vote is None or baseline + candidate + vote == 0:
-        return IN_CALLS if judged else IN_CALLS._replace(vote=0.0)
+        return IN_CALLS._replace(vote=IN_CALLS.vote * len(plan.judges))
     return CallCosts(answer=baseline + candidate, vote=2 * vote, unit=plan.experiment.budget.currency)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from harness.analysis import exit_code
-from harness.audits import audit_canaries
 from harness.backends.open import open_backend
 from harness.cli.conclude import Concluded, conclude
 from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_judge
 from harness.cli.output import put, say
+from harness.cli.panel import canary_survived
 from harness.cli.progress import Shown
 from harness.cli.project import audited_plan, load, matching_lock
 from harness.cli.provenance import provenance
@@ -230,7 +230,7 @@ def _a_canary_survived(
     planted = tuple(canary for canary in plan.canaries if canary.grader == grader)
     # Read as a run that has these canaries and nothing else.
     alone = plan.model_copy(update={"canaries": planted, "cases": (), "held_out": (), "anchors": ()})
-    return audit_canaries(alone, read_run(alone, [record for record, _ in records], ())).status == "fail"
+    return canary_survived(alone, read_run(alone, [record for record, _ in records], ()))
 
 
 def _default_directory(plan: Plan, suffix: str) -> Path:

@@ -65,8 +65,7 @@ def _plan_claims(documents: RunDocuments) -> Iterator[Claim]:
             "plan", f"plan.json has the digest {sha256[:16]}, the look was at {look.plan_sha256[:16]}"
         )
         return
-    judge = plan.judge
-    if judge is not None and text_digest(plan.judge_prompt or "") != judge.prompt_sha256:
+    if any(text_digest(judge.prompt) != judge.spec.prompt_sha256 for judge in plan.judges):
         yield broken("plan", "the judge prompt in plan.json is not the one that its digest names")
         return
     yield holds("plan", f"plan.json is the plan of report and manifest, {sha256[:16]}")

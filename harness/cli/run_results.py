@@ -6,6 +6,8 @@ from harness.cli.run_files import read_look
 from harness.domain.canonical import digest
 from harness.domain.cases import Arm
 from harness.domain.errors import InputError
+from harness.domain.manifest import Models
+from harness.domain.plan import Plan
 from harness.graders.reading import read_run
 from harness.importers.results import ResultCase, ResultFile
 from harness.store.evidence import read_evidence, read_manifest, read_timings
@@ -41,7 +43,7 @@ def run_results(run: Path, arm: Arm) -> ResultFile:
         cases=cases,
         notes=(
             *([f"{n_hidden} held-out cases are closed and left out"] if n_hidden else []),
-            "judged by " + (", ".join(dict(judged_by).get("judge", ())) or "checks or an unknown model"),
+            "judged by " + (_models(plan, judged_by) or "checks or an unknown model"),
         ),
     )
 
@@ -62,12 +64,17 @@ def refuse_other_judge(first: Path | None, second: Path | None) -> None:
 
 
 def _judge(run: Path) -> dict[str, str]:
+    """Return what is known of who judged a run: of a panel, of all its judges, in their order."""
     plan = read_plan(run)
-    spec = plan.judge
+    specs = [judge.spec for judge in plan.judges]
     return {
-        "the judge": f"{spec.name} version {spec.version}" if spec else "none",
-        "the judge's prompt": spec.prompt_sha256[:16] if spec else "none",
-        "the judge's spec": digest(spec)[:16] if spec else "none",
-        "the judge's model": ", ".join(dict(read_manifest(run).returned_models).get("judge", ()))
-        or "unknown",
+        "the judge": ", ".join(f"{spec.name} version {spec.version}" for spec in specs) or "none",
+        "the judge's prompt": ", ".join(spec.prompt_sha256[:16] for spec in specs) or "none",
+        "the judge's spec": ", ".join(digest(spec)[:16] for spec in specs) or "none",
+        "the judge's model": _models(plan, read_manifest(run).returned_models) or "unknown",
     }
+
+
+def _models(plan: Plan, returned: Models) -> str:
+    found = dict(returned)
+    return ", ".join(model for judge in plan.judges for model in found.get(judge.endpoint, ()))

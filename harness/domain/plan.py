@@ -1,6 +1,6 @@
 """The plan: everything decided before any call, resolved and frozen by digest."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from weakref import finalize
 
 from pydantic import Field
@@ -8,9 +8,15 @@ from pydantic import Field
 from harness.domain.canonical import digest
 from harness.domain.cases import Anchor, Arm, Canary, Case, Split
 from harness.domain.record import JsonObject, Positive, Record, Sha256, Text
-from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec
+from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec, JudgeUse, nobody
 
 PLAN_VERSION: Literal["1"] = "1"
+PANEL_PREFIX = "judge:"
+
+
+def is_judge(endpoint: str) -> bool:
+    """Return whether an endpoint is the judge, or one of a panel."""
+    return endpoint == "judge" or endpoint.startswith(PANEL_PREFIX)
 
 
 class Template(Record):
@@ -34,6 +40,29 @@ class Templates(Record):
     candidate: Template
 
 
+class PanelJudge(Record):
+    """One judge of a panel, read: its settings and its prompt, under its name in the experiment."""
+
+    name: Text
+    spec: JudgeSpec
+    prompt: str
+
+
+class AskedJudge(NamedTuple):
+    """A judge as the plan asks it. ``endpoint`` is ``judge``, or ``judge:NAME`` in a panel."""
+
+    name: str
+    endpoint: str
+    spec: JudgeSpec
+    prompt: str
+    use: JudgeUse
+
+    @property
+    def family(self) -> str | None:
+        """The declared model family: the endpoint's, else the spec's."""
+        return self.use.endpoint.family or self.spec.family
+
+
 class Plan(Record):
     """Everything decided before any call.
 
@@ -51,20 +80,35 @@ class Plan(Record):
     anchors: tuple[Anchor, ...] = ()
     judge: JudgeSpec | None = None
     judge_prompt: str | None = None
+    panel: Annotated[tuple[PanelJudge, ...], Field(exclude_if=nobody)] = ()
     templates: Templates
     inputs: tuple[InputDigest, ...]
 
     @property
     def endpoint_names(self) -> tuple[str, ...]:
-        """The endpoints of the plan: both arms, and the judge where there is one."""
-        return ("baseline", "candidate", *(("judge",) if self.experiment.judge else ()))
+        """The endpoints of the plan: both arms, and every judge."""
+        return ("baseline", "candidate", *(judge.endpoint for judge in self.judges))
+
+    @property
+    def judges(self) -> tuple[AskedJudge, ...]:
+        """Every judge, in the order of the experiment: one, those of the panel, or none."""
+        use, spec = self.experiment.judge, self.judge
+        if use is not None and spec is not None:
+            return (AskedJudge(spec.name, "judge", spec, self.judge_prompt or "", use),)
+        seats = zip(self.panel, self.experiment.panel, strict=True)
+        return tuple(
+            AskedJudge(judge.name, f"{PANEL_PREFIX}{judge.name}", judge.spec, judge.prompt, seat)
+            for judge, seat in seats
+        )
 
     def endpoint(self, name: str) -> EndpointSpec:
-        """Return the endpoint called ``baseline``, ``candidate`` or ``judge``."""
+        """Return the endpoint called ``baseline``, ``candidate``, ``judge`` or ``judge:NAME``."""
         if name == "judge":
             if self.experiment.judge is None:
                 raise KeyError(name)
             return self.experiment.judge.endpoint
+        if name.startswith(PANEL_PREFIX):
+            return {f"{PANEL_PREFIX}{judge.name}": judge.endpoint for judge in self.experiment.panel}[name]
         return {"baseline": self.experiment.arm.baseline, "candidate": self.experiment.arm.candidate}[name]
 
     def template(self, arm: Arm) -> Template:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from harness.domain.record import Count, JsonObject, Positive, Record, Sha256, Share, Text, nothing
 
@@ -280,16 +280,40 @@ class JudgeUse(Record):
     endpoint: EndpointSpec
 
 
+class PanelUse(JudgeUse):
+    """``[[panel]]``: one judge of several. ``name`` tells it from the others, everywhere."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=40)]
+
+
+def nobody(panel: tuple[Record, ...]) -> bool:
+    """Return whether there is no panel: then a plan is written, and named, as if there never could be."""
+    return not panel
+
+
 class Experiment(Record):
-    """``experiment.toml``. Paths are relative to the file."""
+    """``experiment.toml``. Paths are relative to the file. It has ``judge``, or ``panel``, or neither."""
 
     name: Text
     gold: Text
     anchors: Text | None = None
     judge: JudgeUse | None = None
+    panel: Annotated[tuple[PanelUse, ...], Field(exclude_if=nobody)] = ()
     arm: ArmSpecs
     repeats: Repeats
     analysis: AnalysisSpec
     gates: Gates = Gates()
     budget: Budget = Budget()
     why: str | None = None
+
+    @model_validator(mode="after")
+    def _one_judge_or_several(self) -> Self:
+        names = [judge.name.lower() for judge in self.panel]
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if self.panel and self.judge is not None:
+            raise ValueError("panel: found [judge] beside it, wanted one judge or a panel")
+        if len(self.panel) == 1:
+            raise ValueError("panel: found one judge, wanted two or more; a single judge is [judge]")
+        if twice is not None:
+            raise ValueError(f"panel: two judges are named {twice!r}; wanted a name of its own for each")
+        return self

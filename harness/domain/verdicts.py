@@ -92,6 +92,7 @@ class Vote(NamedTuple):
     repeat: int
     verdict: Verdict
     started_ms: int
+    endpoint: str = "judge"
 
 
 class CallIdentity(NamedTuple):

@@ -30,20 +30,21 @@ class Carrying:
 
         Raises:
             StoreError: It is about a case that the plan does not have, or a
-                vote, and the plan has no judge.
+                vote of a judge that the plan does not have.
         """
         call = opened(record)
         if record.role == "vote":
-            return self._vote(call)
+            return self._vote(record.endpoint, call)
         case, arm = self._cases.get(record.subject.id), record.subject.arm
         if case is None or arm is None:
             raise StoreError(f"the evidence holds {record.subject.id!r}, which is not planned")
         return self._answer(call, case, arm)
 
-    def _vote(self, call: Opened) -> CarriedReading:
-        if self._rules.judge is None:
-            raise StoreError("the evidence holds a vote, and the plan has no judge")
-        verdict = verdict_of(call, self._rules.judge.read)
+    def _vote(self, endpoint: str, call: Opened) -> CarriedReading:
+        judge = next((judge for judge in self._rules.judges if judge.endpoint == endpoint), None)
+        if judge is None:
+            raise StoreError(f"the evidence holds a vote of {endpoint}, and the plan has no such judge")
+        verdict = verdict_of(call, judge.read)
         return _measured(call, label=verdict.label, no_verdict=verdict.no_verdict)
 
     def _answer(self, call: Opened, case: Case, arm: Arm) -> CarriedReading:

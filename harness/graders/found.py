@@ -4,13 +4,13 @@ from collections import Counter
 from typing import Literal
 
 from harness.domain.calls import Subject
+from harness.domain.cases import ARMS
 from harness.domain.manifest import EndpointUsage
 from harness.domain.verdicts import AnswerNote, CallIdentity, Vote
 from harness.graders.opened import Opened
 from harness.graders.sealed import Line
 
 SubjectKind = Literal["canary", "anchor", "case"]
-_ENDPOINTS = ("baseline", "candidate", "judge")
 _Counted = Literal["responses", "prompt", "completion", "unknown"]
 
 
@@ -56,6 +56,6 @@ class Found:
                 completion_tokens=self._tokens[endpoint, "completion"],
                 n_unknown=self._tokens[endpoint, "unknown"],
             )
-            for endpoint in _ENDPOINTS
+            for endpoint in dict.fromkeys((*ARMS, *(endpoint for endpoint, _ in self._tokens)))
             if self._tokens[endpoint, "responses"]
         )

@@ -7,8 +7,8 @@ from harness.domain.calls import Evidence, Subject
 from harness.domain.canonical import text_digest
 from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case, Split
 from harness.domain.errors import InputError, StoreError
-from harness.domain.plan import Plan
-from harness.domain.specs import JudgeSpec
+from harness.domain.panel import one_scale
+from harness.domain.plan import PANEL_PREFIX, AskedJudge, Plan
 from harness.domain.verdicts import AnswerNote, CaseResult, Graded, Verdict, Vote, graded
 from harness.graders.arm_prompt import answer_messages
 from harness.graders.checks import grade_by_checks
@@ -16,7 +16,7 @@ from harness.graders.found import Found
 from harness.graders.opened import NOT_RUN, Opened, opened, text_length, text_name, verdict_of
 from harness.graders.reply import reply_reader
 from harness.graders.sealed import Line
-from harness.graders.votes import votes_grader
+from harness.graders.votes import grade_by_panel, votes_grader
 
 NEVER_ASKED = Verdict(label=None, no_verdict="not_run")
 
@@ -24,6 +24,7 @@ NEVER_ASKED = Verdict(label=None, no_verdict="not_run")
 class JudgeRules(NamedTuple):
     """How one judge's replies are read, and its votes on an answer graded."""
 
+    endpoint: str
     read: Callable[[str], Verdict]
     grade: Callable[[tuple[Verdict, ...]], Graded]
 
@@ -35,7 +36,8 @@ class Rules(NamedTuple):
     n_answers: int
     n_votes: int
     side: dict[str, Split]
-    judge: JudgeRules | None
+    judges: tuple[JudgeRules, ...]
+    scored: bool
 
 
 def rules_of(plan: Plan) -> Rules:
@@ -45,20 +47,21 @@ def rules_of(plan: Plan) -> Rules:
         n_answers=plan.experiment.repeats.answers,
         n_votes=plan.experiment.repeats.votes,
         side=plan.split_of(),
-        judge=None if plan.judge is None else _judge_rules(plan.judge),
+        judges=tuple(_judge_rules(judge) for judge in plan.judges),
+        scored=one_scale(plan.judges),
     )
 
 
-def _judge_rules(spec: JudgeSpec) -> JudgeRules:
-    return JudgeRules(read=reply_reader(spec), grade=votes_grader(spec))
+def _judge_rules(judge: AskedJudge) -> JudgeRules:
+    return JudgeRules(judge.endpoint, read=reply_reader(judge.spec), grade=votes_grader(judge.spec))
 
 
 def read_planted(rules: Rules, planted: Canary | Anchor, lines: list[Line], found: Found) -> None:
     """Add the votes on a canary or an anchor to what was found; a plan without a judge asks for none."""
     kind: Literal["canary", "anchor"] = "canary" if isinstance(planted, Canary) else "anchor"
     calls = _SubjectCalls(rules, lines, found)
-    if rules.judge is not None:
-        calls.votes(rules.judge, Subject(kind=kind, id=planted.id), shown=text_digest(planted.answer))
+    for judge in rules.judges:
+        calls.votes(judge, Subject(kind=kind, id=planted.id), shown=text_digest(planted.answer))
     calls.end()
 
 
@@ -95,17 +98,17 @@ class _SubjectCalls:
     def __init__(self, rules: Rules, lines: list[Line], found: Found) -> None:
         self._rules = rules
         self._found = found
-        self._left: dict[tuple[Arm | None, int | None, int], Line] = {}
+        self._left: dict[tuple[str, Arm | None, int | None, int], Line] = {}
         for line in lines:
             subject = line.record.subject
-            key = (subject.arm, subject.answer, line.record.repeat)
+            key = (line.record.endpoint, subject.arm, subject.answer, line.record.repeat)
             if key in self._left:
                 raise StoreError(f"the evidence holds {_name(line.record)} twice")
             self._left[key] = line
 
     def answer(self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int) -> Graded:
         """Return the grade of one answer, which is its votes' where the case has no checks."""
-        answer = self._call(asked, repeat)[0]
+        answer = self._call(arm, asked, repeat)[0]
         digest = text_name(answer)
         if digest is not None:
             self._found.notes.append(
@@ -122,26 +125,26 @@ class _SubjectCalls:
         return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
 
     def _grade(self, case: Case, about: Subject, answer: Opened, digest: str | None) -> Graded:
-        judge = self._rules.judge
-        verdicts = () if case.checks or judge is None else self.votes(judge, about, shown=digest)
+        judges = () if case.checks else self._rules.judges
+        grades = [judge.grade(self.votes(judge, about, shown=digest)) for judge in judges]
         if answer.text is None:
             return graded(None, answer.reason)
         if case.checks:
             return checked(case, answer)
-        if judge is None:
+        if not grades:
             raise InputError(f"case {case.id!r} has no checks, and the plan has no judge")
-        return judge.grade(verdicts)
+        return grade_by_panel(grades, scored=self._rules.scored)
 
     def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> tuple[Verdict, ...]:
         """Return the verdicts of all votes asked for, and add the votes to what was found."""
         verdicts: list[Verdict] = []
         for repeat in range(self._rules.n_votes):
-            vote, line = self._call(about, repeat)
+            vote, line = self._call(judge.endpoint, about, repeat)
             if line is not None:
                 _check_shown(line.record, shown)
             verdict = verdict_of(vote, judge.read)
             started_ms = 0 if line is None else line.started_ms
-            self._found.votes[about.kind].append(Vote(about, repeat, verdict, started_ms))
+            self._found.votes[about.kind].append(Vote(about, repeat, verdict, started_ms, judge.endpoint))
             verdicts.append(verdict)
         return tuple(verdicts)
 
@@ -150,8 +153,8 @@ class _SubjectCalls:
         for line in self._left.values():
             raise StoreError(f"the evidence holds {_name(line.record)}, which the plan does not ask for")
 
-    def _call(self, about: Subject, repeat: int) -> tuple[Opened, Line | None]:
-        line = self._left.pop((about.arm, about.answer, repeat), None)
+    def _call(self, endpoint: str, about: Subject, repeat: int) -> tuple[Opened, Line | None]:
+        line = self._left.pop((endpoint, about.arm, about.answer, repeat), None)
         if line is None:
             return NOT_RUN, None
         call = opened(line.record)
@@ -184,7 +187,8 @@ def prompt_length(plan: Plan, case: Case, arm: Arm) -> int:
 
 def _name(record: Evidence) -> str:
     subject = record.subject
-    words = [f"{record.role} {record.repeat} about {subject.kind} {subject.id!r}"]
+    by = f" of {record.endpoint}" if record.endpoint.startswith(PANEL_PREFIX) else ""
+    words = [f"{record.role} {record.repeat}{by} about {subject.kind} {subject.id!r}"]
     words += [subject.arm] if subject.arm is not None else []
     words += [f"answer {subject.answer}"] if subject.answer is not None else []
     return ", ".join(words)

@@ -30,6 +30,29 @@ def grade_by_votes(spec: JudgeSpec, verdicts: Sequence[Verdict]) -> Graded:
     return graded(None, shared or "no_majority", mean_score(spec, verdicts))
 
 
+def grade_by_panel(judges: Sequence[Graded], *, scored: bool) -> Graded:
+    """Return the grade of an answer from what each judge of a panel came to.
+
+    More than half of the judges asked decide. A judge without a majority is one
+    of them and says nothing, and an even panel can be split: then nobody wins,
+    and the reason is the one that all judges share, or ``no_majority``.
+
+    Args:
+        judges: One entry for each judge. One judge's grade is the panel's.
+        scored: Whether all judges score on one scale; then the score is the mean of theirs.
+    """
+    if len(judges) == 1:
+        return judges[0]
+    winner = majority([judge.outcome for judge in judges], asked=len(judges)).label
+    scores = [judge.score for judge in judges if judge.score is not None]
+    score = fsum(scores) / len(scores) if scored and len(scores) == len(judges) else None
+    if winner is not None:
+        return graded("pass" if winner == "pass" else "fail", None, score)
+    reasons = {judge.reason for judge in judges}
+    shared = reasons.pop() if len(reasons) == 1 else None
+    return graded(None, shared or "no_majority", score)
+
+
 def votes_grader(spec: JudgeSpec) -> Callable[[tuple[Verdict, ...]], Graded]:
     """Return `grade_by_votes` for one spec; it remembers, as a million answers have few sets of votes."""
     return lru_cache(maxsize=4096)(partial(grade_by_votes, spec))

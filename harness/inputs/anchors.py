@@ -1,45 +1,48 @@
 """Answers that people reviewed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from harness.domain.cases import Anchor
 from harness.domain.errors import InputError
 from harness.domain.specs import JudgeSpec
+from harness.inputs.panel import label_problem
 from harness.inputs.rows import Rows, folded, read_identified
 
 
-def read_anchors(path: Path, *, judge: JudgeSpec, case_ids: Collection[str]) -> Rows[Anchor]:
+def read_anchors(path: Path, *, judges: Sequence[JudgeSpec], case_ids: Collection[str]) -> Rows[Anchor]:
     """Read a file of anchors.
 
     Args:
         path: The file.
-        judge: The judge whose labels people used.
+        judges: Whose labels people used: the judge, or the judges of a panel.
         case_ids: The ids of the gold set's cases.
 
     Raises:
-        InputError: A line is no anchor, a label is not one of the judge's, one
-            person reviewed an anchor twice, or it names a case that is not there.
+        InputError: A line is no anchor, a label is not one of the judge's or is
+            read in two ways by the panel, one person reviewed an anchor twice, or
+            it names a case that is not there.
     """
     anchors = read_identified(path, Anchor)
     if not anchors.records:
         raise InputError(f"{path}: found no anchor")
     for index, anchor in enumerate(anchors.records):
-        problem = _anchor_problem(anchor, judge=judge, case_ids=case_ids)
+        problem = _anchor_problem(anchor, judges=judges, case_ids=case_ids)
         if problem is not None:
             raise InputError(f"{anchors.place(index)}: anchor {anchor.id!r}: {problem}")
     return anchors
 
 
-def _anchor_problem(anchor: Anchor, *, judge: JudgeSpec, case_ids: Collection[str]) -> str | None:
+def _anchor_problem(anchor: Anchor, *, judges: Sequence[JudgeSpec], case_ids: Collection[str]) -> str | None:
     if not anchor.reviews and anchor.label is None:
         return "found neither reviews nor a label, so nobody reviewed it"
-    wanted = f"wanted one of the labels of judge {judge.name!r}: {', '.join(judge.labels)}"
     for review in anchor.reviews:
-        if review.label not in judge.labels:
-            return f"label {review.label!r} by {review.by!r}: {wanted}"
-    if anchor.label is not None and anchor.label not in judge.labels:
-        return f"label {anchor.label!r}: {wanted}"
+        problem = label_problem(review.label, judges)
+        if problem is not None:
+            return f"label {review.label!r} by {review.by!r}: {problem}"
+    problem = None if anchor.label is None else label_problem(anchor.label, judges)
+    if problem is not None:
+        return f"label {anchor.label!r}: {problem}"
     return _reviewer_problem(anchor) or _case_problem(anchor, case_ids)
 
 

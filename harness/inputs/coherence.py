@@ -23,9 +23,14 @@ class Parts(NamedTuple):
     path: Path
     experiment: Experiment
     gold: Gold
-    judge: Judge | None
+    judges: tuple[Judge, ...]
     anchors: Rows[Anchor] | None
     templates: Templates
+
+    def named_judges(self) -> tuple[tuple[str, Judge], ...]:
+        """Return every judge under its name in the experiment: in a panel, or its own."""
+        names = [seat.name for seat in self.experiment.panel] or [judge.spec.name for judge in self.judges]
+        return tuple(zip(names, self.judges, strict=True))
 
 
 class _Shown(NamedTuple):
@@ -48,7 +53,9 @@ def refuse_incoherent(parts: Parts, *, rules: GraderRules) -> None:
     _refuse_unused_texts(parts)
     _refuse_unpriced(parts)
     _refuse_unfilled_arms(parts, rules)
-    _refuse_unfilled_judge(parts, rules)
+    for judge in parts.judges:
+        _refuse_unfilled_judge(parts, judge, rules)
+    _refuse_scores_on_two_scales(parts)
 
 
 def _complain(parts: Parts, keys: tuple[str, ...], problem: str) -> InputError:
@@ -57,7 +64,7 @@ def _complain(parts: Parts, keys: tuple[str, ...], problem: str) -> InputError:
 
 
 def _refuse_ungraded(parts: Parts) -> None:
-    if parts.judge is not None:
+    if parts.judges:
         return
     for index, case in enumerate(parts.gold.cases.records):
         if not case.checks:
@@ -92,14 +99,14 @@ def _named_tags(experiment: Experiment) -> Iterator[tuple[tuple[str, ...], str]]
 
 
 def _refuse_unused_texts(parts: Parts) -> None:
-    """Refuse a template or system text at the judge's endpoint: nobody would send it."""
-    if parts.experiment.judge is None:
-        return
-    endpoint = parts.experiment.judge.endpoint
-    for key, value in (("template", endpoint.template), ("system", endpoint.system)):
-        if value is not None:
-            problem = "the judge's texts stand in its judge.toml; wanted no such key here"
-            raise _complain(parts, ("judge", "endpoint", key), problem)
+    """Refuse a template or system text at a judge's endpoint: nobody would send it."""
+    for keys, endpoint in endpoints(parts.experiment):
+        if keys[0] == "arm":
+            continue
+        for key, value in (("template", endpoint.template), ("system", endpoint.system)):
+            if value is not None:
+                problem = "the judge's texts stand in its judge.toml; wanted no such key here"
+                raise _complain(parts, (*keys, key), problem)
 
 
 def _refuse_unpriced(parts: Parts) -> None:
@@ -125,20 +132,26 @@ def _refuse_unfilled_arms(parts: Parts, rules: GraderRules) -> None:
                 raise InputError(f"{parts.gold.cases.place(index)}: case {case.id!r}: arm {arm}: {problem}")
 
 
-def _refuse_unfilled_judge(parts: Parts, rules: GraderRules) -> None:
+def _refuse_scores_on_two_scales(parts: Parts) -> None:
+    """Refuse to compare scores that the judges of a panel give on scales of their own."""
+    scales = {(judge.spec.labels, judge.spec.scores) for judge in parts.judges}
+    if parts.experiment.analysis.primary == "score" and len(scales) > 1:
+        problem = 'found "score" and judges of other labels or scores, wanted "pass" or one scale for all'
+        raise _complain(parts, ("analysis", "primary"), problem)
+
+
+def _refuse_unfilled_judge(parts: Parts, judge: Judge, rules: GraderRules) -> None:
     """Refuse a judge's prompt that itself is wrong, or that some item leaves a gap in."""
-    if parts.judge is None:
-        return
-    unreadable = rules.judge_problem(parts.judge.spec)
+    unreadable = rules.judge_problem(judge.spec)
     if unreadable is not None:
-        raise InputError(f"{parts.judge.paths[0]}: {unreadable}")
-    path, shown = parts.judge.paths[-1], _shown(parts)
-    problem = rules.judge_prompt_problem(parts.judge.prompt)
+        raise InputError(f"{judge.paths[0]}: {unreadable}")
+    path, shown = judge.paths[-1], _shown(parts)
+    problem = rules.judge_prompt_problem(judge.prompt)
     if problem is not None:
         first = next(shown, None)
         where = f" ({first.name} is the first to be judged with it)" if first else ""
         raise InputError(f"{path}: {problem}{where}")
-    gap = rules.judge_value_problem(parts.judge.prompt, reference=None)
+    gap = rules.judge_value_problem(judge.prompt, reference=None)
     if gap is None:
         return
     for item in shown:
@@ -165,6 +178,8 @@ def endpoints(experiment: Experiment) -> Iterator[tuple[tuple[str, ...], Endpoin
     yield ("arm", "candidate"), experiment.arm.candidate
     if experiment.judge is not None:
         yield ("judge", "endpoint"), experiment.judge.endpoint
+    for seat in experiment.panel:
+        yield ("panel", "endpoint"), seat.endpoint
 
 
 def judged(cases: tuple[Case, ...]) -> tuple[Case, ...]:

@@ -8,13 +8,14 @@ from harness.domain.calls import RecordedReply
 from harness.domain.cases import ARMS, Anchor, Canary
 from harness.domain.errors import InputError
 from harness.domain.files import read_text, text_file_digest
-from harness.domain.plan import InputDigest, Plan, Template, Templates
+from harness.domain.plan import InputDigest, PanelJudge, Plan, Template, Templates
 from harness.domain.specs import EndpointSpec, Experiment
 from harness.inputs.anchors import read_anchors
 from harness.inputs.coherence import Parts, endpoints, judged, refuse_incoherent
 from harness.inputs.gold import Gold, read_gold
 from harness.inputs.jsonl import read_jsonl
 from harness.inputs.judge import Judge, read_judge
+from harness.inputs.panel import merged_probes
 from harness.inputs.rows import Rows
 from harness.inputs.rules import GraderRules
 from harness.inputs.split import held_out_ids
@@ -59,18 +60,20 @@ def load_plan(path: Path, *, rules: GraderRules) -> Plan:
     experiment = read_toml(path, Experiment)
     folder = _Folder(path)
     gold = read_gold(folder.at(experiment.gold, "gold"), check_problem=rules.check_problem)
-    judge = _judge(experiment, folder, rules)
-    anchors = _anchors(experiment, folder, judge=judge, gold=gold)
+    judges = _judges(experiment, folder)
+    anchors = _anchors(experiment, folder, judges=judges, gold=gold)
     templates, template_paths = _templates(experiment, folder)
     parts = Parts(
-        path=path, experiment=experiment, gold=gold, judge=judge, anchors=anchors, templates=templates
+        path=path, experiment=experiment, gold=gold, judges=judges, anchors=anchors, templates=templates
     )
     refuse_incoherent(parts, rules=rules)
-    paths = [path, *gold.paths, *(judge.paths if judge else ()), *template_paths]
+    paths = [path, *gold.paths, *(read for judge in judges for read in judge.paths), *template_paths]
     paths += [anchors.path] if anchors else []
     paths += _replies(experiment, folder)
     held_out = held_out_ids(gold.cases.records, gold.spec.split)
     planted = gold.canaries.records if gold.canaries else ()
+    judge = judges[0] if experiment.judge else None
+    named = zip(experiment.panel, judges if experiment.panel else (), strict=True)
     return Plan(
         experiment=experiment,
         gold=gold.spec,
@@ -80,6 +83,7 @@ def load_plan(path: Path, *, rules: GraderRules) -> Plan:
         anchors=anchors.records if anchors else (),
         judge=judge.spec if judge else None,
         judge_prompt=judge.prompt if judge else None,
+        panel=tuple(PanelJudge(name=seat.name, spec=read.spec, prompt=read.prompt) for seat, read in named),
         templates=templates,
         inputs=tuple(folder.digest(read) for read in dict.fromkeys(paths)),
     )
@@ -94,34 +98,40 @@ def _probes(
     """
     if not parts.experiment.gates.probes:
         return ()
-    if parts.judge is None:
+    if not parts.judges:
         place = placed(parts.path, line_of(read_text(parts.path), ("gates", "probes")))
         raise InputError(f"{place}: gates.probes: found true and no [judge] to probe")
     graded = [case for case in judged(parts.gold.cases.records) if case.id not in held_out]
     anchors = parts.anchors.records if parts.anchors else ()
-    probes = rules.judge_probes(parts.judge.spec, cases=graded, anchors=anchors)
+    probes = merged_probes(
+        [
+            (named, rules.judge_probes(judge.spec, cases=graded, anchors=anchors))
+            for named, judge in parts.named_judges()
+        ]
+    )
     taken = {canary.id for canary in planted} & {probe.id for probe in probes}
     if taken:
         raise InputError(f"{parts.path}: canary {min(taken)!r} has the id of a built-in probe; rename it")
     return probes
 
 
-def _judge(experiment: Experiment, folder: _Folder, rules: GraderRules) -> Judge | None:
-    if experiment.judge is None:
-        return None
-    return read_judge(folder.at(experiment.judge.spec, "judge", "spec"))
+def _judges(experiment: Experiment, folder: _Folder) -> tuple[Judge, ...]:
+    if experiment.judge is not None:
+        return (read_judge(folder.at(experiment.judge.spec, "judge", "spec")),)
+    return tuple(read_judge(folder.at(seat.spec, "panel", "spec")) for seat in experiment.panel)
 
 
 def _anchors(
-    experiment: Experiment, folder: _Folder, *, judge: Judge | None, gold: Gold
+    experiment: Experiment, folder: _Folder, *, judges: Sequence[Judge], gold: Gold
 ) -> Rows[Anchor] | None:
     if experiment.anchors is None:
         return None
     path = folder.at(experiment.anchors, "anchors")
-    if judge is None:
+    if not judges:
         place = placed(folder.experiment, line_of(read_text(folder.experiment), ("anchors",)))
         raise InputError(f"{place}: anchors: found a file and no [judge] to hold against it")
-    return read_anchors(path, judge=judge.spec, case_ids={case.id for case in gold.cases.records})
+    case_ids = {case.id for case in gold.cases.records}
+    return read_anchors(path, judges=[judge.spec for judge in judges], case_ids=case_ids)
 
 
 def _templates(experiment: Experiment, folder: _Folder) -> tuple[Templates, list[Path]]:

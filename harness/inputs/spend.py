@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.domain.cases import ARMS, Arm, Case
-from harness.domain.plan import Plan
+from harness.domain.plan import AskedJudge, Plan
 from harness.domain.specs import EndpointSpec
 from harness.inputs.coherence import judged
 
@@ -58,8 +58,8 @@ class _Asked(NamedTuple):
 def estimate_spend(plan: Plan) -> Spend:
     """Return how many calls a plan makes, without retries, and what they may cost."""
     found = [_spend(plan, arm, _asked_of_arm(plan, arm)) for arm in ARMS]
-    if plan.experiment.judge is not None:
-        found.append(_spend(plan, "judge", _asked_of_judge(plan)))
+    for judge in plan.judges:
+        found.append(_spend(plan, judge.endpoint, _asked_of_judge(plan, judge)))
     return Spend(
         endpoints=tuple(found),
         n_calls=sum(endpoint.n_calls for endpoint in found),
@@ -78,9 +78,9 @@ def _asked_of_arm(plan: Plan, arm: Arm) -> _Asked:
     return _Asked(n_calls=answers * len(plan.cases), n_chars=answers * n_chars, n_answers={})
 
 
-def _asked_of_judge(plan: Plan) -> _Asked:
+def _asked_of_judge(plan: Plan, judge: AskedJudge) -> _Asked:
     """Count the votes on canaries, on anchors, and on every answer to a case without checks."""
-    around = len(plan.judge_prompt or "") + len((plan.judge.system or "") if plan.judge else "")
+    around = len(judge.prompt) + len(judge.spec.system or "")
     canaries = [canary for canary in plan.canaries if canary.grader == "judge"]
     planted = [len(item.prompt) + len(item.reference or "") + len(item.answer) for item in canaries]
     planted += [len(item.prompt) + len(item.reference or "") + len(item.answer) for item in plan.anchors]

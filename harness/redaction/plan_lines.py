@@ -50,6 +50,13 @@ def plan_drafts(
             "judge_prompt": settings.pop("judge_prompt"),
             "system": settings["judge"].pop("system"),
         }
+    if plan.panel:
+        texts["judge_prompt"] = {
+            "panel": [
+                {"prompt": judge.pop("prompt"), "system": judge["spec"].pop("system")}
+                for judge in settings["panel"]
+            ]
+        }
     yield Draft("plan", {"fields": settings}, texts)
     for canary in plan.canaries:
         graded = grade(canary)
@@ -100,6 +107,10 @@ def _settings(line: RedactedLine) -> dict[str, Any]:
     if fields.get("judge") is not None:
         judge = line.content("judge_prompt") or {"judge_prompt": "$answer", "system": None}
         fields["judge_prompt"], fields["judge"]["system"] = judge["judge_prompt"], judge["system"]
+    shown = line.content("judge_prompt") or {}
+    for number, judge in enumerate(fields.get("panel", ())):
+        texts = shown["panel"][number] if shown else {"prompt": "$answer", "system": None}
+        judge["prompt"], judge["spec"]["system"] = texts["prompt"], texts["system"]
     return fields
 
 

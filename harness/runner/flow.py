@@ -15,6 +15,7 @@ from harness.runner.requests import (
     case_votes,
     is_judged,
     n_calls_planned,
+    n_votes_each,
 )
 from harness.runner.spread import n_due
 
@@ -35,23 +36,22 @@ class Asks(Protocol):
 
 
 async def ask_canaries(plan: Plan, caller: Asks, lanes: Mapping[str, Lane]) -> None:
-    """Ask the judge about all its canaries."""
-    if "judge" not in lanes:
-        return
-    queue = _queue(lanes["judge"])
+    """Ask every judge about all canaries."""
+    queues = _judge_queues(plan, lanes)
 
     async def ask(request: Request) -> None:
         await caller.text_of(request)
 
     async with asyncio.TaskGroup() as group:
-        _start_workers(group, lanes["judge"], queue, ask)
-        group.create_task(_feed_all(queue, canaries_in_call_order(plan)))
+        for name, queue in queues.items():
+            _start_workers(group, lanes[name], queue, ask)
+        group.create_task(_deal(queues, canaries_in_call_order(plan)))
 
 
 async def ask_cases(
     plan: Plan, caller: Asks, lanes: Mapping[str, Lane], *, on_dropped: Callable[[int], None]
 ) -> None:
-    """Ask both arms about every case and the judge about every answer, as the answers arrive.
+    """Ask both arms about every case and the judges about every answer, as the answers arrive.
 
     Args:
         plan: What to ask.
@@ -59,7 +59,7 @@ async def ask_cases(
         lanes: The endpoints, by name.
         on_dropped: Told of votes that are needless, because an answer has no text.
     """
-    votes = _Votes(plan, _queue(lanes["judge"]) if "judge" in lanes else asyncio.Queue(), on_dropped)
+    votes = _Votes(plan, _judge_queues(plan, lanes), on_dropped)
 
     async def vote(request: Request) -> None:
         await caller.text_of(request)
@@ -68,8 +68,8 @@ async def ask_cases(
         await votes.follow(request, await caller.text_of(request))
 
     async with asyncio.TaskGroup() as group:
-        if "judge" in lanes:
-            _start_workers(group, lanes["judge"], votes.queue, vote)
+        for name, queue in votes.queues.items():
+            _start_workers(group, lanes[name], queue, vote)
         group.create_task(_ask_arms(plan, lanes, answer, votes))
 
 
@@ -85,11 +85,11 @@ async def _ask_arms(
 
 
 class _Votes:
-    """The judge's queue: votes on answers as they come, anchors spread between them."""
+    """The judges' queues: votes on answers as they come, anchors spread between them."""
 
-    def __init__(self, plan: Plan, queue: Queue, on_dropped: Callable[[int], None]) -> None:
+    def __init__(self, plan: Plan, queues: Mapping[str, Queue], on_dropped: Callable[[int], None]) -> None:
         planned = n_calls_planned(plan)
-        self.queue = queue
+        self.queues = queues
         self._plan = plan
         self._on_dropped = on_dropped
         self._cases = {case.id: case for case in plan.cases}
@@ -101,23 +101,23 @@ class _Votes:
         self._n_anchors_sent = 0
 
     async def follow(self, request: Request, text: str | None) -> None:
-        """Put the votes on an answer into the queue, and the anchors that are due."""
+        """Put the votes on an answer into the queues, and the anchors that are due."""
         case, arm = self._cases[request.subject.id], request.subject.arm
         if arm is None or not is_judged(self._plan, case):
             return
-        n_votes = self._plan.experiment.repeats.votes
+        n_votes = n_votes_each(self._plan)
         self._n_passed += n_votes
         if text is None:
             self._on_dropped(n_votes)
         else:
             votes = case_votes(self._plan, case, arm, answer_repeat=request.repeat, answer=text)
-            await _feed(self.queue, votes)
-        await _feed(self.queue, self._due())
+            await _feed(self.queues, votes)
+        await _feed(self.queues, self._due())
 
     async def finish(self) -> None:
-        """Put what is left into the queue, and its end."""
+        """Put what is left into the queues, and their ends."""
         self._n_passed = self._n_votes
-        await _feed_all(self.queue, self._due())
+        await _deal(self.queues, self._due())
 
     def _due(self) -> Iterator[Request]:
         while self._n_anchors_sent < n_due(
@@ -125,6 +125,10 @@ class _Votes:
         ):
             self._n_anchors_sent += 1
             yield next(self._anchors)
+
+
+def _judge_queues(plan: Plan, lanes: Mapping[str, Lane]) -> dict[str, Queue]:
+    return {judge.endpoint: _queue(lanes[judge.endpoint]) for judge in plan.judges}
 
 
 def _queue(lane: Lane) -> Queue:
@@ -148,18 +152,12 @@ async def _work(queue: Queue, act: Callable[[Request], Awaitable[None]]) -> None
     queue.put_nowait(None)
 
 
-async def _feed(queue: Queue, requests: Iterable[Request]) -> None:
+async def _feed(queues: Mapping[str, Queue], requests: Iterable[Request]) -> None:
     for request in requests:
-        await queue.put(request)
-
-
-async def _feed_all(queue: Queue, requests: Iterable[Request]) -> None:
-    await _feed(queue, requests)
-    await queue.put(None)
+        await queues[request.endpoint].put(request)
 
 
 async def _deal(queues: Mapping[str, Queue], requests: Iterable[Request]) -> None:
-    for request in requests:
-        await queues[request.endpoint].put(request)
+    await _feed(queues, requests)
     for queue in queues.values():
         await queue.put(None)

@@ -7,6 +7,7 @@ from harness.domain.body import chat_body, public_address
 from harness.domain.calls import Request, Subject, make_requests
 from harness.domain.cases import Anchor, Arm, Canary, Case
 from harness.domain.order import interleaved, rounds
+from harness.domain.panel import asked_alone
 from harness.domain.plan import Plan
 from harness.graders.arm_prompt import answer_messages, prompt_text
 from harness.graders.judge_request import judge_body
@@ -31,31 +32,36 @@ class Planned(NamedTuple):
 
 def n_calls_planned(plan: Plan) -> Planned:
     """Return how many calls the plan wants when every answer has a text."""
-    repeats = plan.experiment.repeats
+    repeats, votes = plan.experiment.repeats, n_votes_each(plan)
     n_judged = sum(is_judged(plan, case) for case in plan.cases)
     return Planned(
         answers=2 * repeats.answers * len(plan.cases),
-        votes=2 * repeats.answers * repeats.votes * n_judged,
-        canary_votes=repeats.votes * len(judge_canaries(plan)),
-        anchor_votes=repeats.votes * len(judge_anchors(plan)),
+        votes=2 * repeats.answers * votes * n_judged,
+        canary_votes=votes * len(judge_canaries(plan)),
+        anchor_votes=votes * len(judge_anchors(plan)),
     )
+
+
+def n_votes_each(plan: Plan) -> int:
+    """Return how many votes are asked about one answer: every judge's own."""
+    return plan.experiment.repeats.votes * len(plan.judges)
 
 
 def is_judged(plan: Plan, case: Case) -> bool:
     """Return whether the judge grades the case: it does unless the case carries checks."""
-    return plan.judge is not None and not case.checks
+    return bool(plan.judges) and not case.checks
 
 
 def judge_canaries(plan: Plan) -> tuple[Canary, ...]:
     """Return the canaries that the judge must grade, in file order."""
-    if plan.judge is None:
+    if not plan.judges:
         return ()
     return tuple(canary for canary in plan.canaries if canary.grader == "judge")
 
 
 def judge_anchors(plan: Plan) -> tuple[Anchor, ...]:
     """Return the anchors, in file order; none without a judge."""
-    return () if plan.judge is None else plan.anchors
+    return plan.anchors if plan.judges else ()
 
 
 def answer_request(plan: Plan, case: Case, arm: Arm, *, repeat: int) -> Request:
@@ -93,19 +99,26 @@ def _answer_requests(plan: Plan, case: Case, arm: Arm, *, repeats: Iterable[int]
 def vote_requests(
     plan: Plan, subject: Subject, *, prompt: str, reference: str | None, answer: str
 ) -> tuple[Request, ...]:
-    """Return the requests for every vote on one answer, in the order of their repeats.
+    """Return the requests for every vote on one answer: judge by judge, in the order of their repeats.
+
+    The judge's endpoint is in the name of each, so that no judge is ever given
+    another's reply, nor an arm's, whatever model and text they share.
 
     Raises:
-        InputError: The judge's prompt cannot be filled.
+        InputError: A judge's prompt cannot be filled.
     """
-    return make_requests(
-        role="vote",
-        endpoint="judge",
-        address=public_address(plan.endpoint("judge").base_url),
-        body=judge_body(plan, prompt=prompt, reference=reference, answer=answer),
-        subject=subject,
-        repeats=range(plan.experiment.repeats.votes),
-        shown_answers=(answer,),
+    return tuple(
+        request
+        for judge in plan.judges
+        for request in make_requests(
+            role="vote",
+            endpoint=judge.endpoint,
+            address=public_address(judge.use.endpoint.base_url),
+            body=judge_body(asked_alone(plan, judge), prompt=prompt, reference=reference, answer=answer),
+            subject=subject,
+            repeats=range(plan.experiment.repeats.votes),
+            shown_answers=(answer,),
+        )
     )
 
 
@@ -142,18 +155,18 @@ def answers_in_call_order(plan: Plan) -> Iterator[Request]:
 
 
 def canaries_in_call_order(plan: Plan) -> Iterator[Request]:
-    """Yield the votes on all canaries in the seeded order they are asked in."""
+    """Yield the votes on all canaries in the seeded order they are asked in, judges side by side."""
     votes = [canary_votes(plan, canary) for canary in judge_canaries(plan)]
     for index, repeat in _rounds(plan, [canary.id for canary in judge_canaries(plan)], "canaries"):
-        yield votes[index][repeat]
+        yield from votes[index][repeat :: plan.experiment.repeats.votes]
 
 
 def anchors_in_call_order(plan: Plan) -> Iterator[Request]:
-    """Yield the votes on all anchors in the seeded order they are asked in."""
+    """Yield the votes on all anchors in the seeded order they are asked in, judges side by side."""
     anchors = judge_anchors(plan)
     for index, repeat in _rounds(plan, [anchor.id for anchor in anchors], "anchors"):
         # Made anew each round: a large anchor set is not held as requests.
-        yield anchor_votes(plan, anchors[index])[repeat]
+        yield from anchor_votes(plan, anchors[index])[repeat :: plan.experiment.repeats.votes]
 
 
 def _rounds(plan: Plan, ids: list[str], purpose: str) -> Iterator[tuple[int, int]]:

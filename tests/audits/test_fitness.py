@@ -4,7 +4,7 @@ import pytest
 
 from harness.analysis import decide_audit, integrity_gates
 from harness.audits import count_completeness
-from harness.cli.conclude import audit
+from harness.cli.panel import audit_run as audit
 from harness.domain.cases import Canary
 from harness.domain.specs import Gates
 from tests.audits.readings import anchor, plan, reading

@@ -71,11 +71,11 @@ def write_project(root: Path, *, answer: str = "I {verb} it ({id}).", judged: bo
     ids = [f"c{number:02}" for number in range(N_CASES)]
     checks = [] if judged else [{"kind": "contains", "texts": ["I do it"], "need": "all"}]
     _write(root / "gold/small/set.toml", SET)
-    _rows(
+    write_rows(
         root / "gold/small/cases.jsonl",
         ({"id": each, "prompt": f"Do {each}?", **({"checks": checks} if checks else {})} for each in ids),
     )
-    _rows(root / "replies.jsonl", _answers(ids, answer))
+    write_rows(root / "replies.jsonl", _answers(ids, answer))
     _write(root / "experiment.toml", EXPERIMENT + (JUDGE_USE if judged else ""))
     if judged:
         _write_judge(root, ids)
@@ -85,9 +85,9 @@ def write_project(root: Path, *, answer: str = "I {verb} it ({id}).", judged: bo
 
 
 def _write_judge(root: Path, ids: list[str]) -> None:
-    _rows(root / "gold/small/canaries.jsonl", _canaries())
-    _rows(root / "anchors/small.jsonl", [_anchor()])
-    _rows(root / "votes.jsonl", _votes(ids))
+    write_rows(root / "gold/small/canaries.jsonl", _canaries())
+    write_rows(root / "anchors/small.jsonl", [_anchor()])
+    write_rows(root / "votes.jsonl", _votes(ids))
     _write(root / "judges/strict/prompt.md", PROMPT)
     digest = sha256(PROMPT.encode()).hexdigest()
     _write(root / "judges/strict/judge.toml", f'{JUDGE}prompt_sha256 = "{digest}"\n')
@@ -135,5 +135,6 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _rows(path: Path, rows: object) -> None:
+def write_rows(path: Path, rows: object) -> None:
+    """Write a file of JSON lines."""
     _write(path, "".join(f"{json.dumps(row)}\n" for row in rows))  # type: ignore[attr-defined]

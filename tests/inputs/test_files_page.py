@@ -95,9 +95,14 @@ def test_the_recorded_replies_and_the_results_are_read(written: Path) -> None:
         (
             "experiment.toml",
             [
-                *fields(Experiment, without=("judge", "arm", "repeats", "analysis", "gates", "budget")),
+                *fields(
+                    Experiment, without=("judge", "panel", "arm", "repeats", "analysis", "gates", "budget")
+                ),
                 "judge.spec",
                 "judge.endpoint",
+                "panel[].name",
+                "panel[].spec",
+                "panel[].endpoint",
                 "arm.baseline",
                 "arm.candidate",
                 *fields(Repeats, "repeats."),

@@ -1,0 +1,64 @@
+"""Audits of a run: of its judge, or of every judge of a panel and of their majority."""
+
+from harness.audits import (
+    audit_bias,
+    audit_canaries,
+    audit_differential,
+    audit_human_agreement,
+    audit_repeatability,
+    audit_routing,
+    judge_fitness,
+    panel_bias,
+    panel_fitness,
+)
+from harness.domain.fitness import DriftFinding
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.report import Audits, RoutingFinding
+from harness.graders.panel import View, judge_view, majority_view, rounds_view
+
+_NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
+
+
+def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
+    """Return all audits of a run, and the one verdict on the judge or on the panel."""
+    routing = audit_routing(plan, reading, drift.compared if drift else ())
+    whole = whole_judge(plan, reading)
+    if not plan.panel:
+        return audit_judge(whole, routing, drift)
+    found = _audited(whole, rounds_view(plan, reading), routing, drift)
+    found = found.model_copy(update={"bias": panel_bias(plan, found.bias)})
+    each = [
+        (judge.endpoint, audit_judge(judge_view(plan, reading, judge), routing, None).judge)
+        for judge in plan.judges
+    ]
+    return found.model_copy(update={"judge": panel_fitness(whole.plan, found, each)})
+
+
+def audit_judge(view: View, routing: RoutingFinding, drift: DriftFinding | None) -> Audits:
+    """Return all audits of one judge, and the verdict on it."""
+    found = _audited(view, view, routing, drift)
+    return found.model_copy(update={"judge": judge_fitness(view.plan, found)})
+
+
+def whole_judge(plan: Plan, reading: Reading) -> View:
+    """Return the run as whoever decides is seen: the judge, or the majority of the panel."""
+    return majority_view(plan, reading) if plan.panel else View(plan, reading)
+
+
+def canary_survived(plan: Plan, reading: Reading) -> bool:
+    """Return whether any canary was graded otherwise than planted, by the checks or by any judge."""
+    views = [judge_view(plan, reading, judge) for judge in plan.judges] if plan.panel else []
+    return any(audit_canaries(*view).status == "fail" for view in (whole_judge(plan, reading), *views))
+
+
+def _audited(view: View, repeats: View, routing: RoutingFinding, drift: DriftFinding | None) -> Audits:
+    return Audits(
+        canaries=audit_canaries(*view),
+        routing=routing,
+        repeatability=audit_repeatability(*repeats),
+        human_agreement=audit_human_agreement(*view),
+        bias=audit_bias(*view),
+        differential=audit_differential(*view),
+        drift=drift or DriftFinding(status="not_audited", reasons=(_NO_EARLIER_RUN,)),
+    )
