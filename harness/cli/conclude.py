@@ -167,6 +167,11 @@ def _notes(run: Concluded) -> tuple[str, ...]:
     notes = []
     if not run.manifest.locked:
         notes.append("The plan was not locked before the run: its results are exploratory whatever they say.")
+    if run.plan.held_out and run.plan.gold.split.similarity is None:
+        notes.append(
+            "Near-duplicates on both sides of the split were not looked for: "
+            "the gold set declares no split.similarity."
+        )
     if run.manifest.stopped:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
     if run.manifest.n_failed:

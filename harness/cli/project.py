@@ -148,6 +148,8 @@ def _remarks(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     remarks = []
     if len(plan.held_out) == len(plan.cases):
         remarks.append("every case is held out: no number can be shown before a look")
+    if plan.held_out and plan.gold.split.similarity is None:
+        remarks.append("near-duplicates on both sides of the split are not looked for: set split.similarity")
     for name in plan.endpoint_names:
         variable = plan.endpoint(name).api_key_env
         if variable is not None and not environ.get(variable):

@@ -20,13 +20,15 @@ class SplitSpec(Record):
     The side of a cluster is a keyed digest of its name, so that a new case
     never moves an old one. ``looks`` is how often the held-out part may be
     opened; alpha is shared out among that many looks. Null is no limit, and
-    then no look pays for the others.
+    then no look pays for the others. Two prompts whose similarity reaches
+    ``similarity`` are near-duplicates and never on two sides; null looks for none.
     """
 
     salt: Text
     held_out: Share
     by: Literal["cluster", "case"]
     looks: Positive | None = None
+    similarity: Annotated[float, Field(gt=0, le=1)] | None = None
 
 
 class GoldSpec(Record):

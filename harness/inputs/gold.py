@@ -10,6 +10,7 @@ from harness.domain.checks import Check
 from harness.domain.errors import InputError
 from harness.domain.specs import GoldSpec, SplitSpec
 from harness.inputs.rows import Rows, folded, read_identified, refuse_two_spellings
+from harness.inputs.similar import near_duplicates
 from harness.inputs.split import side, straddling_pair
 from harness.inputs.toml import read_toml
 
@@ -67,6 +68,8 @@ def refuse_bad_cases(cases: Rows[Case], *, split: SplitSpec, check_problem: Chec
     sides = tuple(side(case, split) for case in cases.records)
     _refuse_straddling(cases, sides)
     _refuse_same_content(cases, sides)
+    if split.similarity is not None:
+        _refuse_near_duplicates(cases, sides, at_least=split.similarity)
 
 
 def _case_problem(case: Case) -> str | None:
@@ -132,6 +135,22 @@ def _refuse_same_content(cases: Rows[Case], sides: Sequence[Split]) -> None:
         alike = prompts.setdefault(prompt, index)
         if sides[alike] != sides[index]:
             raise InputError(_same(cases, alike, index, what="prompt, on the other side of the split,"))
+
+
+def _refuse_near_duplicates(cases: Rows[Case], sides: Sequence[Split], *, at_least: float) -> None:
+    """Refuse two prompts on both sides of the split that are nearly one.
+
+    Nothing is joined or moved: a case that is added must never move an old
+    one, so whoever adds it gives it the cluster of the one that is there.
+    """
+    for first, second in near_duplicates(cases.records, sides, at_least=at_least):
+        earlier, case = cases.records[first], cases.records[second]
+        raise InputError(
+            f"{cases.place(second)}: case {case.id!r} ({sides[second]}) is nearly case {earlier.id!r} "
+            f"on line {cases.lines[first]} ({sides[first]}), and split.similarity is {at_least:g}; "
+            f"give the newer one the cluster of the other ({earlier.group!r} or {case.group!r}), "
+            "or take it out"
+        )
 
 
 def _same(cases: Rows[Case], first: int, second: int, *, what: str) -> str:
