@@ -8,6 +8,7 @@ import numpy as np
 from harness.audits.drift_evidence import attribution, compared_endpoints
 from harness.audits.labels import human_label, judge_labels, outcome_of
 from harness.audits.rates import block, rate
+from harness.audits.score_moves import score_moves
 from harness.domain.cases import Anchor
 from harness.domain.fitness import DriftFinding, DriftFlip, DriftVerdict
 from harness.domain.manifest import Reading
@@ -57,15 +58,19 @@ def audit_drift(then: Audited, now: Audited) -> DriftFinding:
         ``not_audited`` where neither is shown, or no anchor can be compared.
     """
     both, n_not = _both(then, now)
-    compared = compared_endpoints(then, now)
+    compared, scores = compared_endpoints(then, now), score_moves(then, now)
     against = plan_digest(then.plan)
     if not both or now.plan.judge is None:
+        moves = attribution("not_audited", compared, scores, judged=now.plan.judge is not None)
         return DriftFinding(
             status="not_audited",
             against=against,
             n_not_comparable=n_not,
+            scores=scores,
             compared=compared,
-            reasons=("no_common_anchors: the two runs judged no anchor in common",),
+            attribution=moves.attribution,
+            evidence=moves.evidence,
+            reasons=(_nothing_in_common(now.plan),),
         )
     flips = [each for each in both if each.then != each.now]
     share = rate(len(flips), len(both), nothing="no anchors")
@@ -83,7 +88,7 @@ def audit_drift(then: Audited, now: Audited) -> DriftFinding:
     verdict: DriftVerdict = (
         "drift" if reasons else "stable" if _is_stable(share, tolerance, kept) else "not_shown"
     )
-    moves = attribution(verdict, compared)
+    moves = attribution(verdict, compared, scores, judged=True)
     return DriftFinding(
         status=_STATUS[verdict],
         verdict=verdict,
@@ -113,11 +118,18 @@ def audit_drift(then: Audited, now: Audited) -> DriftFinding:
         noninferiority_pvalue=kept,
         kappa_then=_kappa(both, [each.then for each in both]),
         kappa_now=_kappa(both, [each.now for each in both]),
+        scores=scores,
         compared=compared,
         attribution=moves.attribution,
         evidence=moves.evidence,
         reasons=reasons or _not_shown(verdict, share, tolerance),
     )
+
+
+def _nothing_in_common(plan: Plan) -> str:
+    if plan.judge is None:
+        return "no_judge: the plan has no judge"
+    return "no_common_anchors: the two runs judged no anchor in common"
 
 
 def _both(then: Audited, now: Audited) -> tuple[list[_Both], int]:

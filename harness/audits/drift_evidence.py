@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from harness.domain.body import public_address
 from harness.domain.canonical import canonical_bytes, digest, text_digest
 from harness.domain.cases import ARMS
-from harness.domain.fitness import Attribution, Compared, DriftVerdict
+from harness.domain.fitness import Attribution, Compared, DriftVerdict, ScoreMove
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
 
@@ -38,7 +38,9 @@ def compared_endpoints(then: _Run, now: _Run) -> tuple[Compared, ...]:
     return tuple(row for name in names for row in _rows(name, then, now))
 
 
-def attribution(verdict: DriftVerdict, compared: Sequence[Compared]) -> Moves:
+def attribution(
+    verdict: DriftVerdict, compared: Sequence[Compared], scores: Sequence[ScoreMove], *, judged: bool
+) -> Moves:
     """Say what a change of scores is due to: the judge, the arms' backends, both, neither, or nobody knows.
 
     The judge moved if its verdicts on the same anchors did, or anything about
@@ -47,9 +49,11 @@ def attribution(verdict: DriftVerdict, compared: Sequence[Compared]) -> Moves:
     """
     judge = [row for row in compared if row.endpoint == "judge"]
     arms = [row for row in compared if row.endpoint != "judge"]
-    evidence = tuple(_evidence(verdict, compared))
+    evidence = (*map(_score, scores), *_evidence(verdict, compared, judged=judged))
     changed = [row for row in judge if row.same is False]
-    judge_moved = True if verdict == "drift" or changed else False if verdict == "stable" else None
+    judge_moved = (
+        True if verdict == "drift" or changed else False if verdict == "stable" or not judged else None
+    )
     backend_moved = _moved(arms)
     if judge_moved is None or backend_moved is None:
         return Moves("cannot_tell", evidence)
@@ -68,9 +72,18 @@ def _moved(rows: Sequence[Compared]) -> bool | None:
     return False if rows and all(row.same for row in rows) else None
 
 
-def _evidence(verdict: DriftVerdict, compared: Sequence[Compared]) -> Iterator[str]:
+def _score(move: ScoreMove) -> str:
+    if move.then is None or move.now is None:
+        return f"{move.arm}: scores not compared: {move.reason}"
+    same = f"; of {move.n_same_text} answers of the same text {move.n_other_outcome} were graded otherwise"
+    test = "" if move.pvalue is None else f" (p = {move.pvalue:.2g})"
+    moved = f"{move.arm}: pass rate {move.then:.3f} then, {move.now:.3f} now, {move.n_cases} cases{test}"
+    return moved + (same if move.n_same_text else "")
+
+
+def _evidence(verdict: DriftVerdict, compared: Sequence[Compared], *, judged: bool) -> Iterator[str]:
     if verdict == "not_audited":
-        yield "judge: no anchor was judged in both runs"
+        yield "judge: no anchor was judged in both runs" if judged else "judge: there is none"
     else:
         yield f"judge: verdicts on the same anchors: {verdict.replace('_', ' ')}"
     for row in compared:

@@ -250,6 +250,25 @@ class HistoryBlock(Record):
     reason: str | None = None
 
 
+class ScoreMove(Record):
+    """The pass rate of one arm then and now, over exploratory cases that both runs hold word for word.
+
+    Of ``n_same_text`` answers that read the same in both runs, ``n_other_outcome``
+    were graded otherwise.
+    """
+
+    arm: Arm
+    n_cases: Count
+    then: float | None = None
+    now: float | None = None
+    difference: float | None = None
+    interval: IntervalBlock | None = None
+    pvalue: float | None = None
+    n_same_text: Count = 0
+    n_other_outcome: Count = 0
+    reason: str | None = None
+
+
 class DriftFinding(Record):
     """Is the judge the one of an earlier run? ``then`` and ``now`` are two votes on the same anchors."""
 
@@ -275,6 +294,7 @@ class DriftFinding(Record):
     noninferiority_pvalue: float | None = None
     kappa_then: float | None = None
     kappa_now: float | None = None
+    scores: tuple[ScoreMove, ...] = ()
     compared: tuple[Compared, ...] = ()
     attribution: Attribution | None = None
     evidence: tuple[Text, ...] = ()

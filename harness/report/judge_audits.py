@@ -14,6 +14,7 @@ from harness.domain.fitness import (
     HumanScaleBlock,
     HumanScaleRow,
     JudgeFitness,
+    ScoreMove,
     Stability,
 )
 from harness.domain.report import BiasFinding, IntervalBlock, Status
@@ -124,9 +125,22 @@ def drift_lines(finding: DriftFinding) -> tuple[str, ...]:
 
 
 def _drift(finding: DriftFinding) -> Iterator[str]:
-    if finding.flip_share is None:
+    if finding.against is None:
         return
     yield f"against {finding.against}: {finding.verdict.replace('_', ' ')}"
+    yield from _flips(finding)
+    yield from map(_score, finding.scores)
+    for row in finding.compared:
+        if row.same is not True:
+            same = "unknown" if row.same is None else "changed"
+            yield f"{row.endpoint} {row.what} {same}: was {row.then}, is {row.now}"
+    if finding.attribution is not None:
+        yield f"what moved: {finding.attribution.replace('_', ' ')}"
+
+
+def _flips(finding: DriftFinding) -> Iterator[str]:
+    if finding.flip_share is None:
+        return
     yield f"majorities that differ: {words.rate(finding.flip_share)}, tolerance {finding.tolerance:g}"
     yield (
         f"right then and now {finding.both_correct}, only then {finding.only_then_correct}, "
@@ -135,12 +149,23 @@ def _drift(finding: DriftFinding) -> Iterator[str]:
     yield f"{finding.to_pass} anchors went to pass, {finding.to_fail} to fail"
     for flip in finding.flips[:_MOST_FLIPS]:
         yield f"{flip.anchor}: was {flip.then}, is {flip.now}, people {flip.human or 'undecided'}"
-    for row in finding.compared:
-        if row.same is not True:
-            same = "unknown" if row.same is None else "changed"
-            yield f"{row.endpoint} {row.what} {same}: was {row.then}, is {row.now}"
-    if finding.attribution is not None:
-        yield f"what moved: {finding.attribution.replace('_', ' ')}"
+    if len(finding.flips) > _MOST_FLIPS:
+        yield f"{words.count(len(finding.flips) - _MOST_FLIPS)} more"
+
+
+def _score(move: ScoreMove) -> str:
+    if move.then is None or move.now is None or move.difference is None:
+        return f"{move.arm}: scores then and now: not estimable: {move.reason}"
+    test = f", {words.pvalue(move.pvalue)}" if move.pvalue is not None else ""
+    same = (
+        f"; {words.out_of(move.n_other_outcome, move.n_same_text)} answers of the same text graded otherwise"
+        if move.n_same_text
+        else ""
+    )
+    return (
+        f"{move.arm}: pass rate {move.then:.3f} then, {move.now:.3f} now: {move.difference:+.3f}"
+        f"{_limits(move.interval)}{test}, {words.plural(move.n_cases, 'case')}{same}"
+    )
 
 
 def _history(history: HistoryBlock) -> Iterator[str]:
