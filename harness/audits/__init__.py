@@ -6,7 +6,7 @@ from harness.audits.completeness import count_completeness
 from harness.audits.differential import audit_differential
 from harness.audits.drift import Audited, audit_drift
 from harness.audits.fitness import judge_fitness, panel_fitness
-from harness.audits.history import history_entry, judge_history
+from harness.audits.history import audit_kept, history_alarms, judge_history
 from harness.audits.human_agreement import audit_human_agreement
 from harness.audits.human_scale import human_scale
 from harness.audits.repeatability import audit_repeatability
@@ -19,10 +19,11 @@ __all__ = [
     "audit_differential",
     "audit_drift",
     "audit_human_agreement",
+    "audit_kept",
     "audit_repeatability",
     "audit_routing",
     "count_completeness",
-    "history_entry",
+    "history_alarms",
     "human_scale",
     "judge_fitness",
     "judge_history",

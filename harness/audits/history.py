@@ -1,24 +1,39 @@
-"""A judge over many audits: the series, a CUSUM of its errors, and its slope."""
+"""A judge over many audits: the series, a CUSUM of its errors, its slope and its trend."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from harness.audits.labels import human_outcome, judge_outcomes
+from harness.audits.labels import human_outcome, judge_labels, judge_outcomes
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
 from harness.domain.canonical import digest
 from harness.domain.errors import NotMeasured
-from harness.domain.fitness import HistoryBlock, HistoryEntry, HistoryPoint
+from harness.domain.history import (
+    AuditKept,
+    HistoryBlock,
+    HistoryEntry,
+    HistoryPoint,
+    JudgedAnchor,
+    TrendBlock,
+)
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Plan, plan_digest
+from harness.domain.report import Rate
 from harness.stats.drift import CusumLimit, accuracy_slope, bernoulli_cusum, cusum_limit
 from harness.stats.estimability import NotEstimable
+from harness.stats.samples import FloatArray
+from harness.stats.trend import decay_trend
 
 # One false alarm in so many audits, on average.
 _AUDITS_A_FALSE_ALARM = 20
 _SHORTEST_RUN, _LONGEST_RUN = 200, 5000
 _N_RUNS = 500
+# Every audit looks again: what makes a judge unfit must be beyond doubt each time.
+_DECAY_ALPHA = 0.01
+_N_ORDERS = 9_999
+
+_Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 
 class _Rates(NamedTuple):
@@ -26,34 +41,34 @@ class _Rates(NamedTuple):
     to_catch: float
 
 
-def history_entry(plan: Plan, reading: Reading, manifest: Manifest) -> HistoryEntry:
-    """Return what a judge's history keeps of an audit: which anchors it got right.
+def audit_kept(plan: Plan, reading: Reading, manifest: Manifest) -> AuditKept:
+    """Return what a judge's history keeps of an audit: its label on each anchor, and whether that is right.
 
     Raises:
         NotMeasured: No anchor has an outcome of people and of the judge.
     """
-    judged = judge_outcomes(plan, reading)
-    rights = tuple(
-        (anchor.id, judged[anchor.id] == human)
+    judged, labels = judge_outcomes(plan, reading), judge_labels(plan, reading)
+    anchors = tuple(
+        JudgedAnchor(id=anchor.id, label=labels.get(anchor.id), right=judged[anchor.id] == human)
         for anchor in plan.anchors
         if (human := human_outcome(plan, anchor)) is not None and judged.get(anchor.id) is not None
     )
-    if plan.judge is None or not rights:
+    if plan.judge is None or not anchors:
         raise NotMeasured("nothing to record: no anchor has an outcome of people and of the judge")
     mine = [call for call in reading.identities if call.endpoint == "judge"]
-    return HistoryEntry(
+    return AuditKept(
         at=manifest.finished_at or manifest.started_at or "unknown",
         plan_sha256=plan_digest(plan),
         evidence_sha256=manifest.evidence_sha256,
         judge_sha256=digest(plan.judge),
         models=tuple(sorted({call.model for call in mine if call.model})),
         fingerprints=tuple(sorted({call.fingerprint for call in mine if call.fingerprint})),
-        anchors=rights,
+        anchors=anchors,
     )
 
 
 def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock:
-    """Return the series with its CUSUM and its slope.
+    """Return the series with its CUSUM, its slope and its trend.
 
     The chart watches for the error rate of the first audit to double. Its limit
     is simulated: for rare errors the normal limits alarm too often.
@@ -62,9 +77,11 @@ def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock
         entries: The audits in the order they were made; at least one.
         seed: Of the simulation.
     """
+    last = entries[-1].entry
     if len(entries) < 2:
-        only = tuple(_point(entry, None) for entry in entries)
-        return HistoryBlock(points=only, reason="one audit is no series")
+        return HistoryBlock(
+            points=tuple(_points(entries, None)), last_entry=last, reason="one audit is no series"
+        )
     rates = _rates(entries[0])
     limit = _limit(entries, rates, seed)
     errors = np.concatenate([_errors(entry, seed, number) for number, entry in enumerate(entries)])
@@ -72,14 +89,12 @@ def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock
         errors=errors, accepted_rate=rates.accepted, rate_to_catch=rates.to_catch, limit=limit.limit
     )
     ends = np.cumsum([len(entry.anchors) for entry in entries])
-    peaks = [
-        float(path.statistics[end - len(entry.anchors) : end].max())
-        for entry, end in zip(entries, ends, strict=True)
-    ]
     alarm = None if path.first_alarm is None else int(np.searchsorted(ends, path.first_alarm, side="right"))
-    slope = accuracy_slope(correct=_table(entries), confidence_level=CONFIDENCE_LEVEL)
+    table = _table(entries)
+    slope = accuracy_slope(correct=table, confidence_level=CONFIDENCE_LEVEL)
     return HistoryBlock(
-        points=tuple(_point(entry, peak) for entry, peak in zip(entries, peaks, strict=True)),
+        points=tuple(_points(entries, np.split(path.statistics, ends[:-1]))),
+        last_entry=last,
         accepted_rate=rates.accepted,
         rate_to_catch=rates.to_catch,
         limit=limit.limit,
@@ -88,7 +103,36 @@ def judge_history(entries: Sequence[HistoryEntry], *, seed: int) -> HistoryBlock
         first_alarm=None if alarm is None else entries[alarm].at,
         slope=None if isinstance(slope, NotEstimable) else slope.difference,
         slope_interval=None if isinstance(slope, NotEstimable) else block(slope.interval),
+        trend=_trend(table, seed),
         reason=slope.reason if isinstance(slope, NotEstimable) else None,
+    )
+
+
+def history_alarms(history: HistoryBlock) -> tuple[str, ...]:
+    """Return what of the series makes a judge unfit, as reasons."""
+    found = []
+    if history.first_alarm is not None:
+        found.append(
+            f"cusum_alarm: errors rose beyond the first audit's, alarm in that of {history.first_alarm}"
+        )
+    if history.trend is not None and history.trend.verdict == "decay" and history.trend.pvalue is not None:
+        found.append(
+            f"slow_decay: right less and less often over {history.trend.n_audits} audits "
+            f"(p = {history.trend.pvalue:.2g})"
+        )
+    return tuple(found)
+
+
+def _trend(table: _Table, seed: int) -> TrendBlock:
+    found = decay_trend(correct=table, n_resamples=_N_ORDERS, rng=np.random.default_rng(seed))
+    if isinstance(found, NotEstimable):
+        return TrendBlock(verdict="not_audited", n_audits=table.shape[1], reason=found.reason)
+    return TrendBlock(
+        verdict="decay" if found.pvalue < _DECAY_ALPHA else "not_shown",
+        n_audits=found.n_audits,
+        pvalue=found.pvalue,
+        n_orders=found.n_orders,
+        exact=found.exact,
     )
 
 
@@ -98,24 +142,37 @@ def _errors(entry: HistoryEntry, seed: int, number: int) -> np.ndarray[tuple[int
     All verdicts of an audit are of one time, and hard anchors may stand
     together in the file: in its order they would look like a sudden decay.
     """
-    errors = np.array([not right for _, right in entry.anchors], dtype=np.bool_)
+    errors = np.array([not anchor.right for anchor in entry.anchors], dtype=np.bool_)
     return np.random.default_rng([seed, number]).permutation(errors)
 
 
-def _point(entry: HistoryEntry, peak: float | None) -> HistoryPoint:
-    rights = sum(right for _, right in entry.anchors)
-    return HistoryPoint(
-        at=entry.at,
-        correct=rate(rights, len(entry.anchors), nothing="no anchors"),
-        models=entry.models,
-        highest_cusum=peak,
-    )
+def _points(entries: Sequence[HistoryEntry], charts: Sequence[FloatArray] | None) -> Iterator[HistoryPoint]:
+    for number, entry in enumerate(entries):
+        chart = None if charts is None else charts[number]
+        rights = sum(anchor.right for anchor in entry.anchors)
+        yield HistoryPoint(
+            at=entry.at,
+            correct=rate(rights, len(entry.anchors), nothing="no anchors"),
+            flips=_flips(entries[number - 1], entry) if number else None,
+            models=entry.models,
+            fingerprints=entry.fingerprints,
+            judge_sha256=entry.judge_sha256,
+            cusum=None if chart is None else float(chart[-1]),
+            highest_cusum=None if chart is None else float(chart.max()),
+        )
+
+
+def _flips(before: HistoryEntry, entry: HistoryEntry) -> Rate:
+    """Count the anchors whose label changed, of those in both audits."""
+    labels = {anchor.id: anchor.label for anchor in before.anchors}
+    same = [labels[anchor.id] == anchor.label for anchor in entry.anchors if anchor.id in labels]
+    return rate(same.count(False), len(same), nothing="no anchor is in both audits")
 
 
 def _rates(first: HistoryEntry) -> _Rates:
     """Return the error rate of the first audit, never quite 0 nor above a third, and its double."""
     n = len(first.anchors)
-    errors = n - sum(right for _, right in first.anchors)
+    errors = n - sum(anchor.right for anchor in first.anchors)
     accepted = min((errors + 0.5) / (n + 1), 1 / 3)
     return _Rates(accepted, 2 * accepted)
 
@@ -131,11 +188,11 @@ def _limit(entries: Sequence[HistoryEntry], rates: _Rates, seed: int) -> CusumLi
     )
 
 
-def _table(entries: Sequence[HistoryEntry]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    names = sorted({name for entry in entries for name, _ in entry.anchors})
+def _table(entries: Sequence[HistoryEntry]) -> _Table:
+    names = sorted({anchor.id for entry in entries for anchor in entry.anchors})
     rows = {name: row for row, name in enumerate(names)}
     table = np.full((len(names), len(entries)), -1, dtype=np.int64)
     for column, entry in enumerate(entries):
-        for name, right in entry.anchors:
-            table[rows[name], column] = int(right)
+        for anchor in entry.anchors:
+            table[rows[anchor.id], column] = int(anchor.right)
     return table

@@ -1,31 +1,32 @@
 """`harness audit --against RUN --record`: the judge then and now, and its history file."""
 
-import os
 from pathlib import Path
 
-from harness.audits import Audited, audit_drift, history_entry, judge_history
+from harness.audits import Audited, audit_drift, audit_kept, history_alarms, judge_history
 from harness.cli.output import say
 from harness.cli.run_files import read_drift, write_drift
-from harness.domain.canonical import canonical_bytes
 from harness.domain.errors import InputError
-from harness.domain.fitness import DriftFinding, HistoryEntry
+from harness.domain.fitness import DriftFinding
+from harness.domain.history import HistoryBlock
 from harness.domain.plan import Plan
 from harness.graders.reading import read_run
-from harness.inputs.jsonl import read_jsonl
+from harness.inputs.history_file import HEAD, HISTORY, append_history, head_bytes, read_history
 from harness.store.evidence import read_evidence, read_manifest, read_timings
+from harness.store.replace import replace_bytes
 from harness.store.run_dir import read_plan
-
-HISTORY = "history.jsonl"
 
 
 def refuse_without_judge(plan: Plan, *, experiment: Path, against: Path | None, record: bool) -> None:
-    """Refuse, before any call is made, an audit that is to be compared or recorded and has no judge.
+    """Refuse, before any call is made, an audit without a judge to compare, or whose history is broken.
 
     Raises:
         InputError: There is no judge.
+        Tampered: The audit is to be recorded, and audits are missing or edited in the history.
     """
     if against is not None or record:
-        history_path(experiment, plan)
+        path = history_path(experiment, plan)
+        if record:
+            read_history(path)
 
 
 def refuse_unusable(run: Path, *, against: Path | None) -> None:
@@ -58,15 +59,11 @@ def note_drift(run: Path, *, experiment: Path, against: Path | None, record: boo
     now = _audited(run)
     found = _compared(now, run, against)
     if record:
-        path = history_path(experiment, now.plan)
-        entries = _recorded(path, history_entry(now.plan, now.reading, read_manifest(run)))
-        history = judge_history(entries, seed=now.plan.experiment.analysis.seed)
+        history = _recorded(now, run, experiment=experiment, against=against)
+        alarms = history_alarms(history)
         update: dict[str, object] = {"history": history}
-        if history.first_alarm is not None:
-            alarm = (
-                f"cusum_alarm: errors rose beyond the first audit's, alarm in that of {history.first_alarm}"
-            )
-            update |= {"status": "fail", "verdict": "drift", "reasons": (alarm, *found.reasons)}
+        if alarms:
+            update |= {"status": "fail", "verdict": "drift", "reasons": (*alarms, *found.reasons)}
         found = found.model_copy(update=update)
     write_drift(run, found)
 
@@ -96,22 +93,29 @@ def history_path(experiment: Path, plan: Plan) -> Path:
     return experiment.parent / plan.experiment.judge.spec / HISTORY
 
 
-def read_history(path: Path) -> tuple[HistoryEntry, ...]:
-    """Return the recorded audits, oldest first; none where there is no file."""
-    return tuple(entry for _, entry in read_jsonl(path, HistoryEntry)) if path.exists() else ()
-
-
-def _recorded(path: Path, entry: HistoryEntry) -> tuple[HistoryEntry, ...]:
-    """Append the audit, unless it is there already: the same evidence is the same audit."""
-    entries = read_history(path)
-    if any(known.evidence_sha256 == entry.evidence_sha256 for known in entries):
+def _recorded(now: Audited, run: Path, *, experiment: Path, against: Path | None) -> HistoryBlock:
+    """Add the audit to the judge's history, and return what the series comes to."""
+    path = history_path(experiment, now.plan)
+    known = [
+        drift.history.last_entry
+        for other in (run, against)
+        if other is not None
+        and (drift := read_drift(other)) is not None
+        and drift.history is not None
+        and drift.history.last_entry is not None
+        # The earlier run may be of another judge, whose history is another file.
+        and _spec(read_plan(other)) == _spec(now.plan)
+    ]
+    before = len(read_history(path, known_entries=known))
+    entries = append_history(path, audit_kept(now.plan, now.reading, read_manifest(run)))
+    if len(entries) == before:
         say(f"{path}: holds this audit already")
-        return entries
-    with path.open("ab") as stream:
-        stream.write(canonical_bytes(entry) + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    return (*entries, entry)
+    replace_bytes(path.with_name(HEAD), head_bytes(entries))
+    return judge_history(entries, seed=now.plan.experiment.analysis.seed)
+
+
+def _spec(plan: Plan) -> str | None:
+    return None if plan.experiment.judge is None else plan.experiment.judge.spec
 
 
 def _audited(run: Path) -> Audited:

@@ -4,7 +4,8 @@ from typing import Literal
 
 from harness.domain.blocks import IntervalBlock, Rate, Status
 from harness.domain.cases import Arm
-from harness.domain.record import Count, Record, Sha256, Text
+from harness.domain.history import HistoryBlock
+from harness.domain.record import Count, Record, Text
 
 Fitness = Literal["fit", "unfit", "not_audited"]
 DriftVerdict = Literal["drift", "stable", "not_shown", "not_audited"]
@@ -207,47 +208,6 @@ class Compared(Record):
     then: str
     now: str
     same: bool | None
-
-
-class HistoryEntry(Record):
-    """One audit of a judge, a line of ``history.jsonl``: which anchors it got right, in file order."""
-
-    at: Text
-    plan_sha256: Sha256
-    evidence_sha256: Sha256
-    judge_sha256: Sha256
-    models: tuple[Text, ...]
-    fingerprints: tuple[Text, ...]
-    anchors: tuple[tuple[str, bool], ...]
-
-
-class HistoryPoint(Record):
-    """One audit of the series."""
-
-    at: Text
-    correct: Rate
-    models: tuple[Text, ...]
-    highest_cusum: float | None
-
-
-class HistoryBlock(Record):
-    """A judge over its audits.
-
-    The CUSUM watches for errors becoming twice as frequent as in the first
-    audit; its limit and both run lengths (in verdicts) come from simulation.
-    ``slope`` is the change of accuracy per audit.
-    """
-
-    points: tuple[HistoryPoint, ...]
-    accepted_rate: float | None = None
-    rate_to_catch: float | None = None
-    limit: float | None = None
-    run_length_in_control: float | None = None
-    run_length_out_of_control: float | None = None
-    first_alarm: str | None = None
-    slope: float | None = None
-    slope_interval: IntervalBlock | None = None
-    reason: str | None = None
 
 
 class ScoreMove(Record):

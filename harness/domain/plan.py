@@ -7,7 +7,7 @@ from pydantic import Field
 
 from harness.domain.canonical import digest
 from harness.domain.cases import Anchor, Arm, Canary, Case, Split
-from harness.domain.record import JsonObject, Positive, Record, Sha256, Text
+from harness.domain.record import Chained, JsonObject, Record, Sha256, Text
 from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec, JudgeUse, nobody
 
 PLAN_VERSION: Literal["1"] = "1"
@@ -165,7 +165,7 @@ class Lock(Record):
     seal: Sha256
 
 
-class Look(Record):
+class Look(Chained):
     """One opening of the held-out split, a line of ``looks.jsonl``.
 
     ``previous`` is the ``entry`` of the line before, and ``entry`` the digest of
@@ -173,12 +173,9 @@ class Look(Record):
     plan has a budget of it.
     """
 
-    number: Positive
     opened_at: Text
     gold: Text
     run: Sha256
     plan_sha256: Sha256
     released: Literal["numbers", "decision"]
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
-    previous: Sha256 | None
-    entry: Sha256

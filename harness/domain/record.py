@@ -67,3 +67,14 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Chained(Record):
+    """A line of an append-only file. ``previous`` is the ``entry`` of the line before.
+
+    ``entry`` is the digest of everything else on the line.
+    """
+
+    number: Positive
+    previous: Sha256 | None
+    entry: Sha256

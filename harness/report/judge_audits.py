@@ -10,19 +10,20 @@ from harness.domain.fitness import (
     DriftFinding,
     EarlyLateShift,
     ErrorRates,
-    HistoryBlock,
     HumanScaleBlock,
     HumanScaleRow,
     JudgeFitness,
     ScoreMove,
     Stability,
 )
+from harness.domain.history import HistoryBlock, TrendBlock
 from harness.domain.report import BiasFinding, IntervalBlock, Status
 from harness.report import words
 
 FITNESS_WORDS = {"fit": "FIT", "unfit": "UNFIT", "not_audited": "NOT AUDITED"}
 FITNESS_STATUS: dict[str, Status] = {"fit": "pass", "unfit": "fail", "not_audited": "not_audited"}
 _MOST_FLIPS = 10
+_MOST_POINTS = 10
 
 
 def fitness_lines(judge: JudgeFitness) -> tuple[str, ...]:
@@ -121,7 +122,7 @@ def differential_lines(finding: DifferentialFinding) -> tuple[str, ...]:
 
 def drift_lines(finding: DriftFinding) -> tuple[str, ...]:
     """Return what changed on the same anchors, who answered then and now, and the series."""
-    return (*_drift(finding), *(_history(finding.history) if finding.history else ()))
+    return (*_drift(finding), *(history_lines(finding.history) if finding.history else ()))
 
 
 def _drift(finding: DriftFinding) -> Iterator[str]:
@@ -168,10 +169,19 @@ def _score(move: ScoreMove) -> str:
     )
 
 
-def _history(history: HistoryBlock) -> Iterator[str]:
-    for point in history.points:
+def history_lines(history: HistoryBlock) -> Iterator[str]:
+    """Yield the latest audits, and what the whole series comes to."""
+    if len(history.points) > _MOST_POINTS:
+        yield f"{words.count(len(history.points) - _MOST_POINTS)} earlier audits are not shown here"
+    for point in history.points[-_MOST_POINTS:]:
         chart = "" if point.highest_cusum is None else f", CUSUM up to {point.highest_cusum:.2f}"
-        yield f"{point.at}: right on {words.rate(point.correct)}{chart}"
+        flips = "" if point.flips is None else f", {words.out_of(point.flips.n, point.flips.of)} flipped"
+        yield f"{point.at}: right on {words.rate(point.correct)}{flips}{chart}"
+    yield from series_lines(history)
+
+
+def series_lines(history: HistoryBlock) -> Iterator[str]:
+    """Yield the CUSUM with its limit, the slope and the trend."""
     if history.limit is not None and history.run_length_in_control is not None:
         alarm = f"alarm in the audit of {history.first_alarm}" if history.first_alarm else "no alarm"
         yield (
@@ -181,7 +191,21 @@ def _history(history: HistoryBlock) -> Iterator[str]:
     if history.slope is not None:
         yield f"accuracy changes by {history.slope:+.4f} an audit{_limits(history.slope_interval)}"
     elif history.reason:
-        yield f"no trend: {history.reason}"
+        yield f"no slope: {history.reason}"
+    if history.trend is not None:
+        yield trend_line(history.trend)
+
+
+def trend_line(trend: TrendBlock) -> str:
+    """Return whether accuracy falls over the audits."""
+    if trend.pvalue is None:
+        return f"slow decay: not audited: {trend.reason}"
+    orders = "all" if trend.exact else "random"
+    found = "accuracy falls" if trend.verdict == "decay" else "not shown"
+    return (
+        f"slow decay over {trend.n_audits} audits: {found} ({words.pvalue(trend.pvalue)}, "
+        f"one-sided, {words.count(trend.n_orders)} orders of the audits, {orders})"
+    )
 
 
 def human_scale_lines(block: HumanScaleBlock) -> tuple[str, ...]:

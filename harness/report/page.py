@@ -1,20 +1,14 @@
 """The report as one HTML page that needs nothing else: no network, no script."""
 
-import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
 from harness.domain.canonical import sha256_hex
 from harness.domain.record import thaw
 from harness.domain.report import Report, Section
-from harness.report import words
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
 from harness.report.document import report_bytes
 from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row, segment_rows
@@ -31,13 +25,9 @@ from harness.report.findings import (
 )
 from harness.report.forest import Axis, axis
 from harness.report.further import further
-from harness.report.inert import inert, name
+from harness.report.html import page_environment, page_style, page_style_digest
 from harness.report.judge_audits import human_scale_lines
 from harness.report.rows import EstimateRow
-
-_MINUS = re.compile(r"(?<![^ \[])-(?=\d)")
-_EQUATION = re.compile(r"\b([pqn]) ([=<>≤]) ")
-_PAIR = re.compile(r"(\[[+−]?[\d.]+,) ")
 
 _MOST_FLIPS = 100
 _MOST_SLICES = 200
@@ -64,14 +54,13 @@ def page(report: Report) -> str:
     the template says; the page's own policy forbids scripts, pictures and any
     address.
     """
-    style = _style()
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             report=report,
-            style=Markup(style),
-            style_digest=b64encode(sha256(style.encode()).digest()).decode(),
+            style=page_style(),
+            style_digest=page_style_digest(),
             report_sha256=sha256_hex(report_bytes(report)),
             lead=primary_row(lead_section(report)),
             lead_section=lead_section(report),
@@ -131,21 +120,9 @@ def _side(title: str, anchor: str, section: Section) -> Side:
 
 
 @lru_cache(maxsize=1)
-def _style() -> str:
-    return files("harness.report").joinpath("templates/report.css").read_text(encoding="utf-8")
-
-
-@lru_cache(maxsize=1)
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("harness.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"name": name, "count": words.count, "flattened": flattened, "typeset": _typeset}
+    environment = page_environment()
+    environment.filters |= {"flattened": flattened}
     environment.globals |= {
         "canary_line": canary_line,
         "flaky_lines": flaky_lines,
@@ -158,18 +135,5 @@ def _environment() -> Environment:
         "status_words": STATUS_WORDS,
         "top_flips": lambda flips: top_flips(flips, most=_MOST_FLIPS),
         "verdict_table": verdict_table,
-        "words": words,
     }
     return environment
-
-
-def _finalize(value: object) -> object:
-    """Make every text inert before it is escaped; what is markup already passed through here."""
-    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _typeset(text: str) -> str:
-    """Return the text with true minus signs, and with nothing torn apart at a line's end."""
-    text = _MINUS.sub("−", text)
-    text = _EQUATION.sub("\\1\u00a0\\2\u00a0", text)
-    return _PAIR.sub("\\1\u00a0", text)

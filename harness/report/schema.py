@@ -5,6 +5,7 @@ from typing import Literal
 
 from harness.domain.calls import Evidence, RecordedReply, Timing
 from harness.domain.cases import Anchor, Canary, Case
+from harness.domain.history import HistoryEntry
 from harness.domain.manifest import Manifest
 from harness.domain.plan import Lock, Look, Plan
 from harness.domain.record import Record
@@ -30,6 +31,7 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("redacted-line", RedactedLine, "serialization"),
     ("lock", Lock, "serialization"),
     ("look", Look, "serialization"),
+    ("history", HistoryEntry, "serialization"),
     ("statement", Statement, "serialization"),
     ("experiment", Experiment, "validation"),
     ("set", GoldSpec, "validation"),

@@ -1,9 +1,12 @@
 """The same anchors then and now."""
 
-from harness.audits import Audited, audit_drift, history_entry, judge_history
+import pytest
+
+from harness.audits import Audited, audit_drift, audit_kept, history_alarms, judge_history
 from harness.domain.cases import Anchor, Review
-from harness.domain.fitness import HistoryEntry
+from harness.domain.history import AuditKept, JudgedAnchor
 from harness.domain.manifest import Manifest
+from harness.inputs.history_file import history_line
 from tests.audits.readings import anchor, call, endpoint, plan, reading
 
 N = 20
@@ -118,16 +121,20 @@ def test_another_setting_of_the_judge_is_a_change_of_the_judge():
     assert rows["prompt"] is True
 
 
-def entry(at, wrong, n=60):
-    return HistoryEntry(
+def entry(at, wrong, n=60, number=1):
+    kept = AuditKept(
         at=at,
         plan_sha256="0" * 64,
         evidence_sha256="0" * 64,
         judge_sha256="0" * 64,
         models=("j",),
         fingerprints=(),
-        anchors=tuple((f"a{i}", i not in wrong) for i in range(n)),
+        anchors=tuple(
+            JudgedAnchor(id=f"a{i}", label="fail" if i in wrong else "pass", right=i not in wrong)
+            for i in range(n)
+        ),
     )
+    return history_line(kept, number=number, previous=None)
 
 
 def test_a_judge_whose_errors_double_and_double_again_sets_off_the_cusum():
@@ -148,6 +155,30 @@ def test_a_steady_judge_sets_off_nothing():
     assert judge_history(series, seed=1).first_alarm is None
 
 
+def test_flips_are_counted_from_one_audit_to_the_next_at_equal_accuracy():
+    first, second = judge_history([entry("2026-01-01", {0, 1}), entry("2026-02-01", {2, 3})], seed=1).points
+
+    assert first.flips is None
+    assert (second.flips.n, second.flips.of, second.correct.n) == (4, 60, first.correct.n)
+
+
+def test_slow_decay_makes_the_judge_unfit_before_the_chart_alarms():
+    series = [entry(f"2026-0{m}-01", set(range(m + 11))) for m in range(1, 7)]
+    found = judge_history(series, seed=1)
+
+    assert (found.first_alarm, found.trend.verdict, found.trend.exact) == (None, "decay", True)
+    # One order of the 6! has the steepest fall.
+    assert found.trend.pvalue == pytest.approx(1 / 720)
+    assert history_alarms(found) == ("slow_decay: right less and less often over 6 audits (p = 0.0014)",)
+
+
+def test_four_audits_show_no_trend_either_way():
+    found = judge_history([entry(f"2026-0{m}-01", set(range(m))) for m in range(1, 5)], seed=1)
+
+    assert found.trend.verdict == "not_audited"
+    assert found.trend.reason.startswith("4 audits")
+
+
 def test_one_audit_is_no_series():
     found = judge_history([entry("2026-01-01", set())], seed=1)
 
@@ -156,7 +187,7 @@ def test_one_audit_is_no_series():
 
 
 def test_an_audit_is_kept_as_right_or_wrong_on_each_anchor():
-    kept = history_entry(
+    kept = audit_kept(
         plan(anchors=anchors()),
         reading(anchors=labels({0}), identities=[call("judge", "j-1", 1, fingerprint="f")]),
         Manifest(
@@ -175,5 +206,8 @@ def test_an_audit_is_kept_as_right_or_wrong_on_each_anchor():
         ),
     )
 
-    assert kept.anchors[:2] == (("a000", False), ("a001", True))
+    assert kept.anchors[:2] == (
+        JudgedAnchor(id="a000", label="pass", right=False),
+        JudgedAnchor(id="a001", label="pass", right=True),
+    )
     assert (kept.models, kept.fingerprints, kept.at) == (("j-1",), ("f",), "2026-01-01T00:01:00Z")

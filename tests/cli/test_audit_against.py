@@ -120,3 +120,61 @@ def test_an_experiment_without_a_judge_has_none_to_compare(harness, tmp_path, op
     called = harness("audit", experiment, "--dir", tmp_path / "now", *words)
 
     assert called.code in (2, 3)
+
+
+def recorded(harness, root: Path, wrong: list[set[int]]) -> Path:
+    """Record one audit for each set of anchors on which the judge is wrong."""
+    experiment = project(root, wrong=wrong[0])
+    for number, mistakes in enumerate(wrong):
+        votes(root, wrong=mistakes)
+        harness("audit", experiment, "--dir", root / f"audit-{number}", "--record")
+    return experiment
+
+
+def test_the_history_is_shown_as_a_table_and_a_page(harness, tmp_path):
+    experiment = recorded(harness, tmp_path / "p", [{0}, {1, 2}])
+    shown = harness("history", experiment, "--html", tmp_path / "page.html")
+
+    assert shown.code == 0
+    assert "19 of 20" in shown.out
+    assert "18 of 20" in shown.out
+    assert "| 3 of 20 |" in shown.out
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count("<circle") == 4
+
+
+def test_a_history_that_alarmed_exits_with_1_and_a_single_audit_with_3(harness, tmp_path):
+    alarmed = recorded(harness, tmp_path / "p", [{0}, set(range(12))])
+    single = recorded(harness, tmp_path / "q", [{0}])
+
+    assert harness("history", alarmed).code == 1
+    assert harness("history", single).code == 3
+
+
+@pytest.mark.parametrize(
+    ("edit", "wanted"),
+    [
+        (lambda text: text.splitlines(keepends=True)[0], "is known and not in it; 1 audits are left"),
+        (lambda text: text.replace('"right":false', '"right":true', 1), "edited: its entry is"),
+    ],
+)
+def test_a_history_that_was_shortened_or_edited_is_exit_code_4_and_asks_nothing(
+    harness, tmp_path, edit, wanted
+):
+    experiment = recorded(harness, tmp_path / "p", [{0}, {1, 2}])
+    path = tmp_path / "p" / "judges" / "strict" / "history.jsonl"
+    path.write_text(edit(path.read_text()))
+    shown, more = (
+        harness("history", experiment),
+        harness("audit", experiment, "--dir", tmp_path / "more", "--record"),
+    )
+
+    assert (shown.code, more.code) == (4, 4)
+    assert wanted in shown.err
+    assert not (tmp_path / "more").exists()
+
+
+def test_without_a_recorded_audit_there_is_no_history(harness, tmp_path):
+    shown = harness("history", project(tmp_path / "p", wrong=set()))
+
+    assert shown.code == 3
+    assert "no audit is recorded" in shown.err
