@@ -5,6 +5,7 @@ from harness.audits.canaries import audit_canaries
 from harness.audits.completeness import count_completeness
 from harness.audits.differential import audit_differential
 from harness.audits.drift import Audited, audit_drift
+from harness.audits.drift_evidence import compared_endpoints
 from harness.audits.fitness import judge_fitness, panel_fitness
 from harness.audits.history import audit_kept, history_alarms, judge_history
 from harness.audits.human_agreement import audit_human_agreement
@@ -22,6 +23,7 @@ __all__ = [
     "audit_kept",
     "audit_repeatability",
     "audit_routing",
+    "compared_endpoints",
     "count_completeness",
     "history_alarms",
     "human_scale",

@@ -10,7 +10,7 @@ from harness.audits.labels import human_label, judge_labels, outcome_of
 from harness.audits.rates import block, rate
 from harness.audits.score_moves import score_moves
 from harness.domain.cases import Anchor
-from harness.domain.fitness import DriftFinding, DriftFlip, DriftVerdict
+from harness.domain.fitness import Compared, DriftFinding, DriftFlip, DriftVerdict
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Rate, Status
@@ -45,7 +45,7 @@ class _Both(NamedTuple):
     human: str | None
 
 
-def audit_drift(then: Audited, now: Audited) -> DriftFinding:
+def audit_drift(then: Audited, now: Audited, *, compared: Sequence[Compared] | None = None) -> DriftFinding:
     """Compare the judge's majorities on the anchors that both runs hold, word for word.
 
     A judge has drifted when more majorities differ than ``gates.drift`` allows,
@@ -54,11 +54,18 @@ def audit_drift(then: Audited, now: Audited) -> DriftFinding:
     fallen by the margin. Kappa plays no part: at equal kappa any number of
     anchors may have changed sides.
 
+    Args:
+        then: The earlier run; a panel's as its majority is seen.
+        now: This run.
+        compared: Who answered then and now, with which settings, where ``then`` and
+            ``now`` are views of a panel that no longer say it; none: taken from them.
+
     Returns:
         ``not_audited`` where neither is shown, or no anchor can be compared.
     """
     both, n_not = _both(then, now)
-    compared, scores = compared_endpoints(then, now), score_moves(then, now)
+    compared = compared_endpoints(then, now) if compared is None else tuple(compared)
+    scores = score_moves(then, now)
     against = plan_digest(then.plan)
     if not both or now.plan.judge is None:
         moves = attribution("not_audited", compared, scores, judged=now.plan.judge is not None)

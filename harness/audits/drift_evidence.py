@@ -8,7 +8,7 @@ from harness.domain.canonical import canonical_bytes, digest, text_digest
 from harness.domain.cases import ARMS
 from harness.domain.fitness import Attribution, Compared, DriftVerdict, ScoreMove
 from harness.domain.manifest import Reading
-from harness.domain.plan import Plan
+from harness.domain.plan import Plan, is_judge
 
 _UNKNOWN = "unknown"
 _DIGEST_CHARS = 16
@@ -34,7 +34,8 @@ def compared_endpoints(then: _Run, now: _Run) -> tuple[Compared, ...]:
 
     An id that did not come back is unknown, and unknown is never equal.
     """
-    names = [name for name in ("judge", *ARMS) if _has(then.plan, name) and _has(now.plan, name)]
+    judges = [judge.endpoint for judge in now.plan.judges if judge.endpoint in then.plan.endpoint_names]
+    names = (*judges, *ARMS)
     return tuple(row for name in names for row in _rows(name, then, now))
 
 
@@ -47,8 +48,8 @@ def attribution(
     it; it did not if they are shown to be stable. A backend did not move only
     if everything about it is known to be the same.
     """
-    judge = [row for row in compared if row.endpoint == "judge"]
-    arms = [row for row in compared if row.endpoint != "judge"]
+    judge = [row for row in compared if is_judge(row.endpoint)]
+    arms = [row for row in compared if not is_judge(row.endpoint)]
     evidence = (*map(_score, scores), *_evidence(verdict, compared, judged=judged))
     changed = [row for row in judge if row.same is False]
     judge_moved = (
@@ -91,10 +92,6 @@ def _evidence(verdict: DriftVerdict, compared: Sequence[Compared], *, judged: bo
             yield f"{row.endpoint}: {row.what} changed from {row.then} to {row.now}"
         elif row.same is None:
             yield f"{row.endpoint}: {row.what} unknown: {row.then} then, {row.now} now"
-
-
-def _has(plan: Plan, name: str) -> bool:
-    return name != "judge" or plan.experiment.judge is not None
 
 
 def _rows(name: str, then: _Run, now: _Run) -> Iterator[Compared]:
@@ -140,9 +137,10 @@ def _settings(plan: Plan, name: str) -> dict[str, str]:
         "address": public_address(endpoint.base_url) or "none",
         "sampling": canonical_bytes(endpoint.sampling).decode("utf-8"),
     }
-    if name == "judge":
-        spec = "" if plan.judge is None else digest(plan.judge)[:_DIGEST_CHARS]
-        return found | {"prompt": _short(plan.judge_prompt), "judge.toml": spec or "none"}
+    for judge in plan.judges:
+        if judge.endpoint == name:
+            spec = digest(judge.spec)[:_DIGEST_CHARS]
+            return found | {"prompt": _short(judge.prompt), "judge.toml": spec}
     template = plan.templates.baseline if name == "baseline" else plan.templates.candidate
     return found | {"template": _short(template.prompt), "system": _short(template.system)}
 

@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
-from harness.audits import Audited, audit_drift, audit_kept, history_alarms, judge_history
+from harness.audits import (
+    Audited,
+    audit_drift,
+    audit_kept,
+    compared_endpoints,
+    history_alarms,
+    judge_history,
+)
 from harness.cli.output import say
+from harness.cli.panel import whole_judge
 from harness.cli.run_files import read_drift, write_drift
 from harness.domain.errors import InputError
 from harness.domain.fitness import DriftFinding
@@ -23,10 +31,10 @@ def refuse_without_judge(plan: Plan, *, experiment: Path, against: Path | None, 
         InputError: There is no judge.
         Tampered: The audit is to be recorded, and audits are missing or edited in the history.
     """
-    if against is not None or record:
-        path = history_path(experiment, plan)
-        if record:
-            read_history(path)
+    if (against is not None or record) and not plan.judges:
+        raise InputError(f"{experiment}: has no [judge], so there is no judge to compare or record")
+    if record:
+        read_history(history_path(experiment, plan))
 
 
 def refuse_unusable(run: Path, *, against: Path | None) -> None:
@@ -74,7 +82,9 @@ def _compared(now: Audited, run: Path, against: Path | None) -> DriftFinding:
         reasons = ("no_earlier_run: only the judge's history was looked at",)
         return earlier or DriftFinding(status="not_audited", reasons=reasons)
     _refuse_itself(against, run)
-    return audit_drift(_audited(against), now)
+    then = _audited(against)
+    compared = compared_endpoints(then, now)
+    return audit_drift(Audited(*whole_judge(*then)), Audited(*whole_judge(*now)), compared=compared)
 
 
 def _refuse_itself(against: Path, run: Path) -> None:
@@ -86,10 +96,12 @@ def history_path(experiment: Path, plan: Plan) -> Path:
     """Return where the history of the plan's judge stands: beside its ``judge.toml``.
 
     Raises:
-        InputError: The plan has no judge.
+        InputError: The plan has no judge, or a panel of them.
     """
+    if plan.panel:
+        raise InputError(f"{experiment}: has a [[panel]]; a history is of one judge, wanted [judge]")
     if plan.experiment.judge is None:
-        raise InputError(f"{experiment}: has no [judge], so there is no judge to compare or record")
+        raise InputError(f"{experiment}: has no [judge], so there is no history of one")
     return experiment.parent / plan.experiment.judge.spec / HISTORY
 
 

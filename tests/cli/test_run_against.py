@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from tests.cli.panel_project import right, write_panel
 from tests.cli.small_project import write_project
 
 
@@ -51,3 +52,20 @@ def test_a_run_is_not_held_against_itself(harness, tmp_path):
 
     assert called.code == 2
     assert not (tmp_path / "now").exists()
+
+
+def test_a_panel_is_compared_judge_by_judge_and_has_no_history(harness, tmp_path):
+    judges = {"one": right, "two": right, "three": right}
+    experiment = write_panel(tmp_path / "p", judges)
+    harness("audit", experiment, "--dir", tmp_path / "then")
+    votes = tmp_path / "p" / "votes-two.jsonl"
+    votes.write_text(votes.read_text().replace('"m-two"', '"m-two-2026-02-02"'), encoding="utf-8")
+    called = harness("audit", experiment, "--dir", tmp_path / "now", "--against", tmp_path / "then", "--json")
+    drift = json.loads(called.out)["audits"]["drift"]
+    refused = harness("audit", experiment, "--dir", tmp_path / "more", "--record")
+
+    changed = [row["endpoint"] for row in drift["compared"] if row["same"] is False]
+    assert changed == ["judge:two"]
+    assert drift["n_anchors"] == 1
+    assert refused.code == 2
+    assert "a history is of one judge, wanted [judge]" in refused.err
