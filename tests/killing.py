@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from harness.backends.open import open_backend
+from harness.cli.sequential import Stopping
 from harness.domain.calls import Progress
 from harness.domain.canonical import canonical_bytes
 from harness.domain.plan import Plan, plan_digest
@@ -59,9 +60,9 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def server(*, latency_ms: float) -> Iterator[Server]:
+def server(*, latency_ms: float, rules: str = RULES) -> Iterator[Server]:
     """Serve while the context lasts."""
-    command = [sys.executable, str(HERE / "loopback.py"), "--latency-ms", str(latency_ms), "--rules", RULES]
+    command = [sys.executable, str(HERE / "loopback.py"), "--latency-ms", str(latency_ms), "--rules", rules]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
@@ -161,7 +162,7 @@ async def _ask(plan: Plan, store: ResponseStore, on_progress: Callable[[Progress
         plan, store=store, backends=backends, stop=asyncio.Event(), on_progress=on_progress
     ) as asking:
         await asking.ask_canaries()
-        return await asking.ask_cases()
+        return await asking.ask_cases(Stopping(plan, store))
 
 
 if __name__ == "__main__":

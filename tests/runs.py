@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import selectors
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from harness.backends.protocol import Backend
@@ -38,6 +38,8 @@ def a_plan(
     endpoints: Mapping[str, Mapping[str, Any]] | None = None,
     templates: Mapping[str, Any] | None = None,
     budget: Mapping[str, Any] | None = None,
+    sequential: Mapping[str, Any] | None = None,
+    held_out: Sequence[str] = (),
     seed: int = 7,
     judge_prompt: str = "Question: $prompt\n$answer\nVERDICT: pass or fail?",
 ) -> Plan:
@@ -67,6 +69,7 @@ def a_plan(
             "repeats": {"answers": answers, "votes": votes},
             "analysis": {"margin": 0.05, "seed": seed},
             "budget": dict(budget or {}),
+            "sequential": None if sequential is None else dict(sequential),
         },
         "gold": {
             "name": "g",
@@ -75,7 +78,7 @@ def a_plan(
             "split": {"salt": "s", "held_out": 0.0, "by": "case"},
         },
         "cases": cases,
-        "held_out": [],
+        "held_out": list(held_out),
         "canaries": [
             {
                 "id": f"k{n}",
@@ -168,6 +171,7 @@ async def ask_all(
     *,
     stop: asyncio.Event | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    enough: Callable[[int], bool] = lambda _: False,
 ) -> Outcome:
     """One start of a run: canaries, then cases."""
     used = {name: backends[name] for name in plan.endpoint_names}
@@ -180,7 +184,7 @@ async def ask_all(
         wall_ms=lambda: 1000,
     ) as asking:
         await asking.ask_canaries()
-        return await asking.ask_cases()
+        return await asking.ask_cases(enough)
 
 
 def run(plan: Plan, store: ResponseStore, backends: Mapping[str, Backend], **options: Any) -> Outcome:

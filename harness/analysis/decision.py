@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from harness.analysis.routing_policy import NOTHING_TO_SAY, RoutingNotes, routing_gate
+from harness.analysis.stopping import stop_reasons
 from harness.domain.cases import ARMS
 from harness.domain.plan import is_judge
 from harness.domain.report import (
@@ -136,7 +137,7 @@ def decide(
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    reasons += [*routing.told, *_unaudited_judge(gates)]
+    reasons += [*stop_reasons(section.sequential), *routing.told, *_unaudited_judge(gates)]
     return _decision(verdict, basis, reasons, all_gates, n_closed)
 
 

@@ -5,11 +5,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from harness.analysis.anytime import Anytime, anytime_difference
 from harness.analysis.gating import gating_mean
 from harness.analysis.majority import paired_interval
 from harness.analysis.mean import Measure, mean_differences
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
-from harness.domain.specs import Estimand
+from harness.domain.specs import AnalysisSpec, Estimand
+from harness.stats.cluster_sequences import Sides
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 
@@ -17,10 +19,14 @@ Fill = Literal["measured", "worst", "best"]
 
 
 class Target(NamedTuple):
-    """What is estimated: the estimand and, for the mean, of passes or of scores."""
+    """What is estimated: the estimand and, for the mean, of passes or of scores.
+
+    ``anytime`` is null where the number of cases was fixed beforehand.
+    """
 
     estimand: Estimand
     of: Measure
+    anytime: Anytime | None = None
 
 
 class Estimate(NamedTuple):
@@ -37,6 +43,11 @@ class Estimate(NamedTuple):
     caution: str | None = None
 
 
+def target_of(spec: AnalysisSpec, anytime: Anytime | None = None) -> Target:
+    """Return what the plan declares primary."""
+    return Target(spec.estimand, spec.primary if spec.estimand == "mean" else "pass", anytime)
+
+
 def estimate(table: Table, target: Target, *, confidence_level: float, fill: Fill = "measured") -> Estimate:
     """Estimate the difference, candidate minus baseline.
 
@@ -50,11 +61,29 @@ def estimate(table: Table, target: Target, *, confidence_level: float, fill: Fil
     Raises:
         ValueError: ``worst`` or ``best`` of a score, whose reach is not known.
     """
-    keep, differences = _differences(table, target, fill)
+    return _estimate(table, target, confidence_level, fill, sides="two-sided")
+
+
+def one_sided_estimate(table: Table, target: Target, *, alpha: float, fill: Fill = "measured") -> Estimate:
+    """Estimate with limits each of which fails with probability alpha: those of one-sided tests.
+
+    At a fixed size they are the interval at 1 - 2 alpha.
+    """
+    return _estimate(table, target, 1 - 2 * alpha, fill, sides="each")
+
+
+def _estimate(table: Table, target: Target, confidence_level: float, fill: Fill, *, sides: Sides) -> Estimate:
+    keep, differences = paired_differences(table, target, fill)
     if differences.size == 0:
         what = "has a score" if target.of == "score" else "is graded"
         return Estimate(0, None, None, None, f"no case {what} in both arms")
     clusters = table.clusters_of(keep)
+    if target.anytime is not None:
+        found = anytime_difference(
+            differences, clusters, target.anytime, confidence_level=confidence_level, sides=sides
+        )
+        difference = math.fsum(differences) / differences.size
+        return Estimate(differences.size, difference, found.interval, found.evidence.pvalue, None)
     if target.estimand == "majority":
         return _of_majority(differences.astype(np.int64), clusters, confidence_level)
     return _of_mean(differences, clusters, confidence_level, bounded=target.of == "pass")
@@ -90,7 +119,12 @@ def measured_differences(table: Table, target: Target) -> tuple[BoolArray, Float
     return found.known, found.differences
 
 
-def _differences(table: Table, target: Target, fill: Fill) -> tuple[BoolArray, FloatArray]:
+def paired_differences(table: Table, target: Target, fill: Fill) -> tuple[BoolArray, FloatArray]:
+    """Return the same with what is missing left out, or set against or for the candidate.
+
+    Raises:
+        ValueError: ``worst`` or ``best`` of a score, whose reach is not known.
+    """
     if fill == "measured":
         return measured_differences(table, target)
     if target.of == "score":

@@ -4,8 +4,9 @@ from typing import Literal
 
 import numpy as np
 
+from harness.analysis.anytime import Anytime, anytime_noninferiority
 from harness.analysis.blocks import interval_block
-from harness.analysis.estimate import Estimate, Target, estimate
+from harness.analysis.estimate import Estimate, Target, measured_differences, one_sided_estimate
 from harness.analysis.gating import gating_mean
 from harness.analysis.majority import pairs
 from harness.analysis.mean import mean_differences
@@ -16,15 +17,20 @@ from harness.stats.estimability import NotEstimable
 from harness.stats.paired_difference import tango_noninferiority
 
 
-def guardrail_blocks(table: Table, spec: AnalysisSpec) -> tuple[GuardrailBlock, ...]:
+def guardrail_blocks(
+    table: Table, spec: AnalysisSpec, *, anytime: Anytime | None = None
+) -> tuple[GuardrailBlock, ...]:
     """Return one block a guardrail of the plan, in its order."""
-    return tuple(_guardrail(table, guardrail, alpha=spec.alpha) for guardrail in spec.guardrails)
+    return tuple(
+        _guardrail(table, guardrail, Target(guardrail.estimand, "pass", anytime), alpha=spec.alpha)
+        for guardrail in spec.guardrails
+    )
 
 
-def _guardrail(table: Table, guardrail: Guardrail, *, alpha: float) -> GuardrailBlock:
+def _guardrail(table: Table, guardrail: Guardrail, target: Target, *, alpha: float) -> GuardrailBlock:
     """Test non-inferiority at alpha, one-sided: the interval at 1 - 2 alpha decides alike."""
     part = table if guardrail.tag is None else table.where(lambda result: guardrail.tag in result.tags)
-    found = estimate(part, Target(guardrail.estimand, "pass"), confidence_level=1 - 2 * alpha)
+    found = one_sided_estimate(part, target, alpha=alpha)
     return GuardrailBlock(
         name=guardrail.name,
         tag=guardrail.tag,
@@ -33,7 +39,7 @@ def _guardrail(table: Table, guardrail: Guardrail, *, alpha: float) -> Guardrail
         n_cases=found.n_cases,
         difference=found.difference,
         interval=interval_block(found.interval),
-        pvalue=_pvalue(part, guardrail) if found.interval is not None else None,
+        pvalue=_pvalue(part, guardrail, target) if found.interval is not None else None,
         status=_status(found, guardrail),
         reason=_reason(found, guardrail),
     )
@@ -56,7 +62,12 @@ def _reason(found: Estimate, guardrail: Guardrail) -> str | None:
     return f"a loss of {guardrail.margin:g} or more is not ruled out (lower limit {found.interval.low:.4f})"
 
 
-def _pvalue(part: Table, guardrail: Guardrail) -> float | None:
+def _pvalue(part: Table, guardrail: Guardrail, target: Target) -> float | None:
+    if target.anytime is not None:
+        known, measured = measured_differences(part, target)
+        return anytime_noninferiority(
+            measured, part.clusters_of(known), target.anytime, margin=guardrail.margin
+        )
     counts = pairs(part)
     clusters = part.clusters_of(counts.known)
     if guardrail.estimand == "majority" and clusters is None:

@@ -3,7 +3,14 @@
 from typing import NamedTuple
 
 from harness.analysis.blocks import interval_block
-from harness.analysis.estimate import Estimate, Fill, Target, anything_missing, estimate
+from harness.analysis.estimate import (
+    Estimate,
+    Fill,
+    Target,
+    anything_missing,
+    estimate,
+    one_sided_estimate,
+)
 from harness.analysis.table import Table
 from harness.domain.report import DecisionVerdict, PrimaryBlock
 from harness.domain.specs import AnalysisSpec
@@ -100,7 +107,7 @@ def _caution(table: Table, target: Target, wide: Estimate) -> str | None:
     """
     if wide.caution is not None:
         return wide.caution
-    alone = target.estimand == "majority" and table.clusters is None
+    alone = target.estimand == "majority" and table.clusters is None and target.anytime is None
     if wide.interval is None or not alone or wide.n_cases >= FEWEST_CASES:
         return None
     return (
@@ -123,6 +130,5 @@ def _verdict(wide: Estimate, narrow: Estimate, spec: AnalysisSpec) -> Verdict:
 def _both_levels(
     table: Table, target: Target, spec: AnalysisSpec, *, fill: Fill
 ) -> tuple[Estimate, Estimate]:
-    levels = (1 - spec.alpha, 1 - 2 * spec.alpha)
-    wide, narrow = (estimate(table, target, confidence_level=level, fill=fill) for level in levels)
-    return wide, narrow
+    wide = estimate(table, target, confidence_level=1 - spec.alpha, fill=fill)
+    return wide, one_sided_estimate(table, target, alpha=spec.alpha, fill=fill)

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from harness.analysis.answerers import NOBODY, Answerers
-from harness.analysis.estimate import Target
+from harness.analysis.anytime import Anytime
+from harness.analysis.anytime_blocks import anytime_majority, anytime_mean, anytime_planning
+from harness.analysis.estimate import Target, target_of
 from harness.analysis.flaky import flaky_block
 from harness.analysis.flips import flips_block
 from harness.analysis.guardrails import guardrail_blocks
@@ -32,6 +34,7 @@ def analyse(
     who: Answerers = NOBODY,
     judged: JudgeVotes | None = None,
     costs: CallCosts = IN_CALLS,
+    anytime: Anytime | None = None,
 ) -> Section:
     """Compute everything the report says of these cases.
 
@@ -44,16 +47,20 @@ def analyse(
         who: Who answered each call, for runs where that is known.
         judged: The judge's votes, for runs where an answer has more than one.
         costs: What an answer and a vote cost, for the advice on repeats.
+        anytime: The design, where the run may have ended after any batch.
     """
     kept = [result for result in results if applicable(result)]
     table = make_table(kept, missing=spec.missing)
     rows = table.rows_by_tag()
-    target = _target(spec)
+    target = target_of(spec, anytime)
     primary, guardrails = _deciding(table, target, spec)
+    majority = majority_block(table, alpha=spec.alpha)
+    mean = mean_block(table, of=spec.primary, alpha=spec.alpha, seed=spec.seed)
+    planning = planning_block(table, target, spec, primary)
     return Section(
         primary=primary,
-        majority=majority_block(table, alpha=spec.alpha),
-        mean=mean_block(table, of=spec.primary, alpha=spec.alpha, seed=spec.seed),
+        majority=anytime_majority(majority, table, anytime, spec) if anytime else majority,
+        mean=anytime_mean(mean, table, anytime, spec) if anytime else mean,
         missing=missing_blocks(results),
         missingness=missingness_block(table, target, alpha=spec.alpha),
         n_not_applicable=len(results) - len(kept),
@@ -62,31 +69,27 @@ def analyse(
         flaky=flaky_block(table, alpha=spec.alpha),
         flips=flips_block(table, rows),
         segments=segments_block(table, who, target, alpha=spec.alpha, seed=spec.seed),
-        planning=planning_block(table, target, spec, primary),
+        planning=anytime_planning(planning, primary, table, target) if anytime else planning,
         variance=variance_block(table, spec, judged=judged, costs=costs),
         population=population_block(table, rows, target, spec),
     )
 
 
 def deciding(
-    results: Sequence[CaseResult], spec: AnalysisSpec
+    results: Sequence[CaseResult], spec: AnalysisSpec, *, anytime: Anytime | None = None
 ) -> tuple[PrimaryBlock, tuple[GuardrailBlock, ...]]:
     """Return what `analyse` decides by, and nothing that only describes.
 
     Simulations that run this ten thousand times see what a report would say.
     """
     kept = [result for result in results if applicable(result)]
-    return _deciding(make_table(kept, missing=spec.missing), _target(spec), spec)
+    return _deciding(make_table(kept, missing=spec.missing), target_of(spec, anytime), spec)
 
 
 def _deciding(
     table: Table, target: Target, spec: AnalysisSpec
 ) -> tuple[PrimaryBlock, tuple[GuardrailBlock, ...]]:
-    return primary_block(table, target, spec), guardrail_blocks(table, spec)
-
-
-def _target(spec: AnalysisSpec) -> Target:
-    return Target(spec.estimand, spec.primary if spec.estimand == "mean" else "pass")
+    return primary_block(table, target, spec), guardrail_blocks(table, spec, anytime=target.anytime)
 
 
 def _all_held(primary: PrimaryBlock, guardrails: Sequence[GuardrailBlock]) -> bool:

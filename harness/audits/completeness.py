@@ -42,12 +42,7 @@ def count_completeness(
 
 def exploratory_only(reading: Reading) -> Reading:
     """Return the reading without what it holds of held-out cases."""
-    shown = {result.case for result in reading.cases if result.split == "exploratory"}
-    return reading._replace(
-        cases=tuple(result for result in reading.cases if result.case in shown),
-        case_votes=tuple(vote for vote in reading.case_votes if vote.subject.id in shown),
-        answers=tuple(note for note in reading.answers if note.case in shown),
-    )
+    return reading.only({result.case for result in reading.cases if result.split == "exploratory"})
 
 
 def _side(result: CaseResult, arm: Arm) -> tuple[Graded, ...]:

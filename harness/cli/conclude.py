@@ -12,6 +12,7 @@ from harness.audits import (
 from harness.cli.panel import audit_run, whole_judge
 from harness.cli.repeats import costs, judge_votes
 from harness.cli.rules import methods
+from harness.cli.sequential import NOTE, follow
 from harness.domain.body import public_address
 from harness.domain.cases import Split
 from harness.domain.fitness import DriftFinding
@@ -27,6 +28,7 @@ from harness.domain.report import (
 )
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
+from harness.runner.requests import n_calls_planned
 
 
 class Concluded(NamedTuple):
@@ -37,20 +39,19 @@ class Concluded(NamedTuple):
     manifest: Manifest
     reading: Reading
     provenance: Provenance
-    n_calls_planned: int
     look: Look | None
     drift: DriftFinding | None = None
 
 
 def conclude(run: Concluded) -> Report:
     """Return the report of a run; the held-out section only where a look was written."""
-    plan, reading = run.plan, run.reading
+    plan, reading, anytime, stop = follow(run.plan, run.reading)
     spec = plan.experiment.analysis
     audits = audit_run(plan, reading, run.drift)
     completeness = count_completeness(
         plan,
         reading,
-        n_calls_planned=run.n_calls_planned,
+        n_calls_planned=n_calls_planned(plan).total,
         n_calls_answered=run.manifest.n_records - run.manifest.n_failed,
         opened=run.look is not None,
     )
@@ -58,7 +59,8 @@ def conclude(run: Concluded) -> Report:
     numbers = partial(
         analyse, spec=spec, who=who, judged=judge_votes(plan, reading), costs=costs(plan, reading)
     )
-    exploratory = numbers(_side(reading.cases, "exploratory"))
+    exploratory = numbers(_side(reading.cases, "exploratory"), anytime=anytime)
+    exploratory = exploratory.model_copy(update={"sequential": stop})
     spent = _spent(spec, run.look)
     held_out = numbers(_side(reading.cases, "held_out"), spec=spent) if run.look else None
     gates = integrity_gates(audits, completeness, plan.experiment.gates)
@@ -79,7 +81,7 @@ def conclude(run: Concluded) -> Report:
             gates,
             spent if held_out else spec,
             basis="held_out" if held_out else "exploratory",
-            n_closed=0 if held_out else len(plan.held_out),
+            n_closed=0 if held_out else len(run.plan.held_out),
             routing=routing_notes(
                 audits.routing,
                 plan.experiment.gates.routing,
@@ -174,6 +176,8 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         )
     if run.manifest.stopped:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
+    if run.plan.experiment.sequential:
+        notes.append(NOTE)
     if run.manifest.n_failed:
         notes.append(f"{run.manifest.n_failed} calls failed; running again asks them again.")
     if any(run.plan.endpoint(name).backend == "recorded" for name in run.plan.endpoint_names):

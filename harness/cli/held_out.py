@@ -26,6 +26,8 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
     plan, manifest = read_plan(run), read_manifest(run)
     if not plan.held_out:
         raise InputError(f"{run}: the plan holds no case out, so there is nothing to open")
+    if plan.experiment.sequential and not plan.experiment.sequential.ask_held_out:
+        raise InputError(f"{run}: its plan asks no held-out case (sequential.ask_held_out = false)")
     if not manifest.complete:
         raise InputError(f"{run}: the run is not complete; a look at it would be spent on part of the cases")
     ledger = _gold(run, gold) / _LEDGER

@@ -12,6 +12,8 @@ from typing import Any
 
 from harness.cli.output import put, say
 from harness.cli.rules import GRADER_RULES, RULES
+from harness.cli.sequential import terms
+from harness.domain.batches import asked_at_most
 from harness.domain.canonical import digest
 from harness.domain.errors import InputError
 from harness.domain.plan import Lock, Plan, plan_digest
@@ -109,7 +111,7 @@ def check(*, experiment: Path, as_json: bool) -> int:
     """Read everything and say what a run would come to."""
     plan = load(experiment)
     lock = matching_lock(experiment, plan, wanted=False)
-    found = _checked(plan, estimate_spend(plan), locked=lock is not None)
+    found = _checked(plan, estimate_spend(asked_at_most(plan)), locked=lock is not None)
     put(json.dumps(found, indent=2) if as_json else _as_text(found))
     return 0
 
@@ -138,7 +140,8 @@ def _checked(plan: Plan, spend: Spend, *, locked: bool) -> dict[str, Any]:
             "currency": spend.currency,
             "method": spend.method,
         },
-        "detectable": _detectable(plan, n_exploratory),
+        "detectable": [] if plan.experiment.sequential else _detectable(plan, n_exploratory),
+        "sequential": terms(plan),
         "remarks": _remarks(plan, os.environ),
     }
 
@@ -188,6 +191,7 @@ def _as_text(found: dict[str, Any]) -> str:
             f"detects   {effect} if {row['discordance']:.0%} of the cases differ "
             f"(margin {100 * row['margin']:.1f} points)"
         )
+    lines += [f"stops     {line}" for line in (found["sequential"] or {}).get("means", ())]
     lines += [f"remark    {remark}" for remark in found["remarks"]]
     lines.append("inputs")
     lines += [f"  {sha256[:16]}  {path}" for path, sha256 in found["inputs"].items()]

@@ -27,6 +27,10 @@ RULES: dict[str, str] = {
     "weights": "post-stratified by tag, or by case; inconclusive where they change the verdict",
     "slices": "Holm for the declared ones; Benjamini-Hochberg q-values for the rest, which never gate",
     "missing": "counted first, then left out, then all set against and all set for the candidate",
+    "sequential": (
+        "a plan with [sequential] ends once the e-value against no difference reaches 1 / alpha: bets mixed "
+        "over Beta(2, 2), one cluster one observation; its intervals are the confidence sequences of these"
+    ),
     "votes": "a label is read into pass or fail first; more than half of the votes asked for decide",
 }
 

@@ -28,6 +28,7 @@ from harness.cli.run_files import (
     write_provenance,
     write_reports,
 )
+from harness.cli.sequential import Stopping
 from harness.domain.calls import Evidence, Timing
 from harness.domain.errors import NotMeasured, Tampered
 from harness.domain.manifest import Reading
@@ -39,7 +40,6 @@ from harness.report.document import report_bytes
 from harness.report.terminal import terminal_summary
 from harness.runner.asking import INTERRUPTED, Asking
 from harness.runner.collect import Failed, canary_records, run_records
-from harness.runner.requests import n_calls_planned
 from harness.store.evidence import read_evidence, read_manifest, read_timings
 from harness.store.protocol import ResponseStore
 from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS, open_run, read_plan, safe_name
@@ -149,7 +149,6 @@ def report_of(run: Path, plan: Plan, reading: Reading) -> Report:
             manifest=read_manifest(run),
             reading=reading,
             provenance=read_provenance(run),
-            n_calls_planned=n_calls_planned(plan).total,
             look=read_look(run),
             drift=read_drift(run),
         )
@@ -220,7 +219,7 @@ async def _ask(plan: Plan, store: ResponseStore, *, root: Path, environ: Mapping
                 return Asked("canaries_unasked", outcome.stopped, outcome.failures)
             if _a_canary_survived(plan, "judge", canary_records(plan, store, outcome.failures)):
                 return Asked("canary_survived", None, outcome.failures)
-            outcome = await asking.ask_cases()
+            outcome = await asking.ask_cases(Stopping(plan, store))
             return Asked("cases", outcome.stopped, outcome.failures)
 
 

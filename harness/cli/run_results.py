@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from harness.cli.run_files import read_look
+from harness.cli.sequential import EARLY, follow
 from harness.domain.canonical import digest
 from harness.domain.cases import Arm
 from harness.domain.errors import InputError
@@ -17,7 +18,8 @@ from harness.store.run_dir import read_plan
 def run_results(run: Path, arm: Arm) -> ResultFile:
     """Return what one arm of a run came to; held-out cases only where a look opened them."""
     plan, manifest = read_plan(run), read_manifest(run)
-    reading = read_run(plan, read_evidence(run), read_timings(run))
+    followed = follow(plan, read_run(plan, read_evidence(run), read_timings(run)))
+    reading, stop = followed.reading, followed.block
     opened = read_look(run) is not None
     shown = [case for case in reading.cases if opened or case.split == "exploratory"]
     n_hidden = len(reading.cases) - len(shown)
@@ -42,6 +44,7 @@ def run_results(run: Path, arm: Arm) -> ResultFile:
         n_flagged=0,
         cases=cases,
         notes=(
+            *([EARLY] if stop is not None and stop.ended == "evidence" else []),
             *([f"{n_hidden} held-out cases are closed and left out"] if n_hidden else []),
             "judged by " + (_models(plan, judged_by) or "checks or an unknown model"),
         ),

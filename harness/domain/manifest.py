@@ -1,5 +1,6 @@
 """What a sealed run says of itself, and what its evidence says when read."""
 
+from collections.abc import Set
 from typing import Literal, NamedTuple
 
 from harness.domain.record import Count, Record, Sha256, Text
@@ -63,3 +64,11 @@ class Reading(NamedTuple):
     identities: tuple[CallIdentity, ...]
     answers: tuple[AnswerNote, ...]
     usage: tuple[EndpointUsage, ...] = ()
+
+    def only(self, cases: Set[str]) -> "Reading":
+        """Return the reading without what it holds of other cases; who answered and the usage stay whole."""
+        return self._replace(
+            cases=tuple(result for result in self.cases if result.case in cases),
+            case_votes=tuple(vote for vote in self.case_votes if vote.subject.id in cases),
+            answers=tuple(note for note in self.answers if note.case in cases),
+        )

@@ -22,6 +22,7 @@ from harness.domain.fitness import (
     Verbosity,
 )
 from harness.domain.record import Count, JsonObject, Record, Sha256, Text, nothing
+from harness.domain.stopping import SequentialBlock
 
 SCHEMA_VERSION: Literal["1"] = "1"
 
@@ -389,6 +390,7 @@ class Section(Record):
     planning: PlanningBlock
     variance: VarianceBlock | None = None
     population: PopulationBlock | None = None
+    sequential: SequentialBlock | None = None
     extra: JsonObject = Field(default_factory=nothing)
 
 

@@ -268,6 +268,25 @@ class Budget(Record):
     currency: Text = "USD"
 
 
+class SequentialSpec(Record):
+    """``[sequential]``: cases in a seeded random order, and no more once the evidence is enough.
+
+    ``batch`` is how many exploratory cases are asked between two looks, and
+    ``n_max`` how many are asked at most; null is all of them. Clusters are
+    asked as wholes. Held-out cases have no part in the stop: all of them are
+    asked after it, or with ``ask_held_out = false`` none.
+    """
+
+    batch: Positive
+    n_max: Positive | None = None
+    ask_held_out: bool = True
+
+
+def undeclared(spec: Record | None) -> bool:
+    """Return whether a section is not there: then a plan is written, and named, as if there never was one."""
+    return spec is None
+
+
 class ArmSpecs(Record):
     """``[arm.baseline]`` and ``[arm.candidate]``."""
 
@@ -306,6 +325,7 @@ class Experiment(Record):
     analysis: AnalysisSpec
     gates: Gates = Gates()
     budget: Budget = Budget()
+    sequential: Annotated[SequentialSpec | None, Field(exclude_if=undeclared)] = None
     why: str | None = None
 
     @model_validator(mode="after")

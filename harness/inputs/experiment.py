@@ -18,6 +18,7 @@ from harness.inputs.judge import Judge, read_judge
 from harness.inputs.panel import merged_probes
 from harness.inputs.rows import Rows
 from harness.inputs.rules import GraderRules
+from harness.inputs.sequential import refuse_unsound_stop
 from harness.inputs.split import held_out_ids
 from harness.inputs.toml import line_of, placed, read_toml
 
@@ -71,6 +72,7 @@ def load_plan(path: Path, *, rules: GraderRules) -> Plan:
     paths += [anchors.path] if anchors else []
     paths += _replies(experiment, folder)
     held_out = held_out_ids(gold.cases.records, gold.spec.split)
+    refuse_unsound_stop(parts, held_out=held_out)
     planted = gold.canaries.records if gold.canaries else ()
     judge = judges[0] if experiment.judge else None
     named = zip(experiment.panel, judges if experiment.panel else (), strict=True)

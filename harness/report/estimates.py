@@ -85,7 +85,7 @@ def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: flo
     remarks = ["test and interval disagree"] if block.test_and_interval_agree is False else []
     if block.interval is not None and block.interval.method != "tango":
         tests.insert(0, (words.name_of_test(block.interval.method), block.pvalue))
-        remarks.append("McNemar takes cases for independent")
+        remarks += ["McNemar takes cases for independent"] if block.pvalue_mid is not None else []
     return estimate_row(
         "majority",
         "majority verdicts",

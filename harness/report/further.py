@@ -11,6 +11,7 @@ from harness.domain.report import (
     Section,
     VarianceBlock,
 )
+from harness.domain.stopping import SequentialBlock, written_evalue
 from harness.report import words
 from harness.report.rows import limits
 from harness.report.segment_lines import segment_lines
@@ -25,6 +26,7 @@ def further(section: Section) -> tuple[Titled, ...]:
     """Return what is worth a line; blocks that say nothing are left out."""
     score = section.primary.estimand == "mean" and section.mean.of == "score"
     found = (
+        ("early stopping", tuple(_stop(section.sequential))),
         ("equivalence", tuple(_narrow(section.primary, margin=section.planning.margin, score=score))),
         ("missing in one arm", tuple(_missingness(section.missingness))),
         ("noise", tuple(_noise(section.variance))),
@@ -33,6 +35,22 @@ def further(section: Section) -> tuple[Titled, ...]:
         ("opposed slices", tuple(_opposed(section.population, score=score))),
     )
     return tuple((title, lines) for title, lines in found if lines)
+
+
+def _stop(block: SequentialBlock | None) -> Iterator[str]:
+    if block is None:
+        return
+    ended = {
+        "evidence": "ended by the evidence, as the plan declares",
+        "n_max": "asked to the end: the evidence did not reach what ends a run before",
+        "not_ended": "broken off before its end, not by the declared rule: what was not asked is missing",
+    }[block.ended]
+    yield (
+        f"{ended}: {written_evalue(block)}, {block.threshold:g} ends a run; "
+        f"{block.n_batches} of {words.plural(block.n_batches_planned, 'batch', 'batches')}, "
+        f"{words.count(block.n_cases)} of {words.plural(block.n_cases_planned, 'case')} asked, "
+        f"{words.count(block.n_cases_not_asked)} not"
+    )
 
 
 def _narrow(block: PrimaryBlock, *, margin: float, score: bool) -> Iterator[str]:

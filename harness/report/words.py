@@ -19,6 +19,8 @@ _METHODS: Mapping[str, str] = {
     "cohen_kappa": "Fleiss-Cohen-Everitt",
     "gwet_ac1": "Gwet",
     "percentile_bootstrap": "percentile bootstrap",
+    "beta_mixture_confidence_sequence": "Beta-mixture confidence sequence",
+    "one_sided_beta_mixture_confidence_sequence": "one-sided Beta-mixture confidence sequences",
     "percentile_bootstrap_resampled": "percentile bootstrap",
 }
 _TESTS: Mapping[str, str] = {
@@ -26,6 +28,7 @@ _TESTS: Mapping[str, str] = {
     "paired_t": "paired t test",
     "cr2_satterthwaite": "CR2 t test",
     "plus_two_cr2": "plus-two CR2 test",
+    "beta_mixture_confidence_sequence": "1 / e-value",
 }
 _SMALL_SET = 100
 _LARGE_SET = 10_000
@@ -49,9 +52,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def plural(number: int, noun: str) -> str:
-    """Return a count with its noun: ``1 case``, ``250 cases``."""
-    return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
+def plural(number: int, noun: str, nouns: str | None = None) -> str:
+    """Return a count with its noun: ``1 case``, ``250 cases``; ``nouns`` where an s does not do."""
+    return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {nouns or noun + 's'}"
 
 
 def out_of(part: int, whole: int) -> str:

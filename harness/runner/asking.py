@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from harness.backends.protocol import Backend
+from harness.domain.batches import asked_at_most
 from harness.domain.calls import Progress
 from harness.domain.errors import HarnessError, StoreError
 from harness.domain.plan import Plan
@@ -121,14 +122,25 @@ class Asking:
         n_planned = n_calls_planned(self._plan).canary_votes
         return await self._ask("canaries", n_planned, ask_canaries(self._plan, self._caller, self._lanes))
 
-    async def ask_cases(self) -> Outcome:
+    async def ask_cases(self, enough: Callable[[int], bool] = lambda number: False) -> Outcome:
         """Ask both arms about every case, and the judge about every answer and anchor.
+
+        Args:
+            enough: Asked after each batch of a sequential plan, counted from 0,
+                once all that came of it is on disk, whether it was the last.
 
         Raises:
             StoreError: A response could not be read or written, or is gone.
         """
-        work = ask_cases(self._plan, self._caller, self._lanes, on_dropped=self._drop)
-        outcome = await self._ask("cases", n_calls_planned(self._plan).total, work)
+        work = ask_cases(
+            self._plan,
+            self._caller,
+            self._lanes,
+            on_dropped=self._drop,
+            # Of a batch that was cut off nobody may judge.
+            enough=lambda number: self._halted.is_set() or enough(number),
+        )
+        outcome = await self._ask("cases", n_calls_planned(asked_at_most(self._plan)).total, work)
         # Of a run that was stopped, the last responses are still on their way to the disk.
         if outcome.stopped is None and len(self._store) < self._tally.n_held:
             raise StoreError(f"the store holds {len(self._store)} responses, and {self._tally.n_held} came")
@@ -200,8 +212,8 @@ class Asking:
         seconds = self._plan.experiment.budget.seconds
         return None if seconds is None else max(0.0, self._began_s + seconds - self._clocks.clock_s())
 
-    def _drop(self, n_votes: int) -> None:
-        self._tally.n_dropped += n_votes
+    def _drop(self, n_calls: int) -> None:
+        self._tally.n_dropped += n_calls
 
     def _look_back(self) -> None:
         for lane in self._lanes.values():

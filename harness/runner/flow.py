@@ -1,11 +1,13 @@
 """The way of the calls: queues, and workers that draw from them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Protocol
 
+from harness.domain.batches import after_the_batches, asked_at_most, batches
 from harness.domain.calls import Request
-from harness.domain.cases import ARMS
+from harness.domain.cases import ARMS, Case
 from harness.domain.plan import Plan
 from harness.runner.lane import Lane, Stopped
 from harness.runner.requests import (
@@ -49,17 +51,42 @@ async def ask_canaries(plan: Plan, caller: Asks, lanes: Mapping[str, Lane]) -> N
 
 
 async def ask_cases(
-    plan: Plan, caller: Asks, lanes: Mapping[str, Lane], *, on_dropped: Callable[[int], None]
+    plan: Plan,
+    caller: Asks,
+    lanes: Mapping[str, Lane],
+    *,
+    on_dropped: Callable[[int], None],
+    enough: Callable[[int], bool],
 ) -> None:
     """Ask both arms about every case and the judges about every answer, as the answers arrive.
+
+    A sequential plan is asked batch by batch: everything about one has ended
+    before the next begins.
 
     Args:
         plan: What to ask.
         caller: What gets the responses.
         lanes: The endpoints, by name.
-        on_dropped: Told of votes that are needless, because an answer has no text.
+        on_dropped: Told of calls that are needless: votes where an answer has no text, and what
+            stands behind a stop.
+        enough: Asked after each batch, counted from 0, whether it was the last.
     """
-    votes = _Votes(plan, _judge_queues(plan, lanes), on_dropped)
+    votes = _Votes(plan, on_dropped)
+    for number, cases in enumerate(planned := batches(plan)):
+        await _ask_batch(plan, cases, caller, lanes, votes)
+        rest = planned[number + 1 :]
+        if rest and enough(number):
+            on_dropped(_n_calls(plan, chain.from_iterable(rest)))
+            break
+    left = after_the_batches(plan)
+    votes.expect_only(left)
+    await _ask_batch(plan, left, caller, lanes, votes)
+
+
+async def _ask_batch(
+    plan: Plan, cases: Sequence[Case], caller: Asks, lanes: Mapping[str, Lane], votes: "_Votes"
+) -> None:
+    votes.queues = _judge_queues(plan, lanes)
 
     async def vote(request: Request) -> None:
         await caller.text_of(request)
@@ -70,7 +97,7 @@ async def ask_cases(
     async with asyncio.TaskGroup() as group:
         for name, queue in votes.queues.items():
             _start_workers(group, lanes[name], queue, vote)
-        group.create_task(_ask_arms(plan, lanes, answer, votes))
+        group.create_task(_ask_arms(_alone(plan, cases), lanes, answer, votes))
 
 
 async def _ask_arms(
@@ -87,9 +114,9 @@ async def _ask_arms(
 class _Votes:
     """The judges' queues: votes on answers as they come, anchors spread between them."""
 
-    def __init__(self, plan: Plan, queues: Mapping[str, Queue], on_dropped: Callable[[int], None]) -> None:
-        planned = n_calls_planned(plan)
-        self.queues = queues
+    def __init__(self, plan: Plan, on_dropped: Callable[[int], None]) -> None:
+        planned = n_calls_planned(asked_at_most(plan))
+        self.queues: Mapping[str, Queue] = {}
         self._plan = plan
         self._on_dropped = on_dropped
         self._cases = {case.id: case for case in plan.cases}
@@ -114,9 +141,12 @@ class _Votes:
             await _feed(self.queues, votes)
         await _feed(self.queues, self._due())
 
+    def expect_only(self, cases: Sequence[Case]) -> None:
+        """Take note that after these cases there are no others: the anchors left go between their votes."""
+        self._n_votes = self._n_passed + n_calls_planned(_alone(self._plan, cases)).votes
+
     async def finish(self) -> None:
-        """Put what is left into the queues, and their ends."""
-        self._n_passed = self._n_votes
+        """Put the anchors that are due into the queues, and their ends."""
         await _deal(self.queues, self._due())
 
     def _due(self) -> Iterator[Request]:
@@ -125,6 +155,15 @@ class _Votes:
         ):
             self._n_anchors_sent += 1
             yield next(self._anchors)
+
+
+def _alone(plan: Plan, cases: Iterable[Case]) -> Plan:
+    return plan.model_copy(update={"cases": tuple(cases)})
+
+
+def _n_calls(plan: Plan, cases: Iterable[Case]) -> int:
+    planned = n_calls_planned(_alone(plan, cases))
+    return planned.answers + planned.votes
 
 
 def _judge_queues(plan: Plan, lanes: Mapping[str, Lane]) -> dict[str, Queue]:

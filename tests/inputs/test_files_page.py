@@ -23,6 +23,7 @@ from harness.domain.specs import (
     Limits,
     Price,
     Repeats,
+    SequentialSpec,
     SplitSpec,
 )
 from harness.importers.fields import KNOWN_FIELDS, PASSED_WORDS
@@ -31,6 +32,7 @@ from harness.inputs.experiment import load_plan
 from harness.inputs.jsonl import read_jsonl
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
+SECTIONS_OF_EXPERIMENT = ("judge", "panel", "arm", "repeats", "analysis", "gates", "budget", "sequential")
 SECTIONS: dict[str, str] = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 
 
@@ -95,9 +97,7 @@ def test_the_recorded_replies_and_the_results_are_read(written: Path) -> None:
         (
             "experiment.toml",
             [
-                *fields(
-                    Experiment, without=("judge", "panel", "arm", "repeats", "analysis", "gates", "budget")
-                ),
+                *fields(Experiment, without=SECTIONS_OF_EXPERIMENT),
                 "judge.spec",
                 "judge.endpoint",
                 "panel[].name",
@@ -109,6 +109,7 @@ def test_the_recorded_replies_and_the_results_are_read(written: Path) -> None:
                 *fields(AnalysisSpec, "analysis."),
                 *fields(Gates, "gates."),
                 *fields(Budget, "budget."),
+                *fields(SequentialSpec, "sequential."),
             ],
         ),
     ],
