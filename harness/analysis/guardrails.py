@@ -10,11 +10,12 @@ from harness.analysis.estimate import Estimate, Target, measured_differences, on
 from harness.analysis.gating import gating_mean
 from harness.analysis.majority import pairs
 from harness.analysis.mean import mean_differences
+from harness.analysis.reading import caution_of
 from harness.analysis.table import Table
 from harness.domain.report import GuardrailBlock
 from harness.domain.specs import AnalysisSpec, Guardrail
 from harness.stats.estimability import NotEstimable
-from harness.stats.paired_difference import tango_noninferiority
+from harness.stats.tango_binomial import tango_binomial_noninferiority
 
 
 def guardrail_blocks(
@@ -41,7 +42,7 @@ def _guardrail(table: Table, guardrail: Guardrail, target: Target, *, alpha: flo
         interval=interval_block(found.interval),
         pvalue=_pvalue(part, guardrail, target) if found.interval is not None else None,
         status=_status(found, guardrail),
-        reason=_reason(found, guardrail),
+        reason=_reason(found, guardrail, caution=caution_of(part, target, found)),
     )
 
 
@@ -54,11 +55,11 @@ def _status(found: Estimate, guardrail: Guardrail) -> Literal["pass", "fail", "n
     return "pass" if held else "fail"
 
 
-def _reason(found: Estimate, guardrail: Guardrail) -> str | None:
+def _reason(found: Estimate, guardrail: Guardrail, *, caution: str | None) -> str | None:
     if found.interval is None:
         return found.reason
     if found.interval.low > -guardrail.margin:
-        return found.caution
+        return caution
     return f"a loss of {guardrail.margin:g} or more is not ruled out (lower limit {found.interval.low:.4f})"
 
 
@@ -71,7 +72,7 @@ def _pvalue(part: Table, guardrail: Guardrail, target: Target) -> float | None:
     counts = pairs(part)
     clusters = part.clusters_of(counts.known)
     if guardrail.estimand == "majority" and clusters is None:
-        return tango_noninferiority(
+        return tango_binomial_noninferiority(
             gain=counts.gain,
             loss=counts.loss,
             n_cases=counts.differences.size,

@@ -11,7 +11,7 @@ from harness.domain.report import IntervalBlock, MajorityBlock
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.mcnemar import mcnemar_exact, mcnemar_midp
-from harness.stats.paired_difference import tango_interval
+from harness.stats.tango_binomial import tango_binomial_interval
 
 
 class Pairs(NamedTuple):
@@ -63,10 +63,10 @@ def paired_interval(
 ) -> PairedInterval:
     """Return the interval of the mean of -1, 0 and 1, one a case.
 
-    Where every case stands alone this is Tango's score interval with mid-p
-    McNemar; where cases share clusters, the plus-two interval on CR2 with
-    Satterthwaite df. The choice hangs on the plan's clusters, never on the
-    outcomes.
+    Where every case stands alone this is Tango's score interval, no narrower
+    than the exact binomial one where a cell is empty, with mid-p McNemar; where
+    cases share clusters, the plus-two interval on CR2 with Satterthwaite df. The
+    choice hangs on the plan's clusters, never on the outcomes.
 
     Args:
         differences: Candidate minus baseline, shape (n_cases,), n_cases >= 1.
@@ -74,15 +74,17 @@ def paired_interval(
         confidence_level: Of the interval.
     """
     gain, loss = int(np.sum(differences > 0)), int(np.sum(differences < 0))
-    tango = tango_interval(gain=gain, loss=loss, n_cases=differences.size, confidence_level=confidence_level)
+    score = tango_binomial_interval(
+        gain=gain, loss=loss, n_cases=differences.size, confidence_level=confidence_level
+    )
     if clusters is None:
-        return PairedInterval(tango, mcnemar_midp(gain=gain, loss=loss).pvalue, None)
+        return PairedInterval(score, mcnemar_midp(gain=gain, loss=loss).pvalue, None)
     mean = gating_mean(
         differences.astype(np.float64), clusters, confidence_level=confidence_level, bounded=True
     )
     if isinstance(mean, NotEstimable):
-        return PairedInterval(mean, None, tango)
-    return PairedInterval(mean.interval, mean.pvalue, tango, mean.caution)
+        return PairedInterval(mean, None, score)
+    return PairedInterval(mean.interval, mean.pvalue, score, mean.caution)
 
 
 def majority_block(table: Table, *, alpha: float) -> MajorityBlock:

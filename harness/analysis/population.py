@@ -6,16 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.analysis.blocks import interval_block
+from harness.analysis.blocks import MAJORITY_SUPPORT, interval_block
 from harness.analysis.estimate import Target, measured_differences
-from harness.analysis.gating import GatingMean, gating_mean
+from harness.analysis.gating import FEWEST_CLUSTERS, FEWEST_DF, GatingMean, gating_mean
 from harness.analysis.reading import read_interval
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
 from harness.domain.report import OpposedSlice, PopulationBlock, StratumBlock
 from harness.domain.specs import AnalysisSpec
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
+from harness.stats.means import FEWEST_INFORMATIVE
 from harness.stats.population import PostStratified, averages, mix_sensitivity, poststratify
+from harness.stats.weighted_mean import WeightedMean, weighted_mean
 
 
 class _Measured(NamedTuple):
@@ -195,35 +197,61 @@ def _poststratified(
 
 
 def _by_cases(table: Table, found: _Measured, spec: AnalysisSpec) -> PopulationBlock:
-    """Weight cases by linearisation: each pulls the weighted mean by its weight times its distance."""
     known = found.known
     weights, values = table.weights[known], found.by_row[known]
     block = PopulationBlock(weighted_by="cases", n_cases=values.size)
     if values.size == 0 or not weights.sum() > 0:
         return block.model_copy(update={"reason": "no case with a weight and a verdict in both arms"})
-    weighted = math.fsum(weights * values) / math.fsum(weights)
-    pulled = weighted + weights * (values - weighted) / weights.mean()
-    clusters = table.clusters_of(known)
-    wide, narrow = (
-        gating_mean(pulled, clusters, confidence_level=level, bounded=found.bounded)
-        for level in (1 - spec.alpha, 1 - 2 * spec.alpha)
-    )
-    effective = math.fsum(weights) ** 2 / math.fsum(weights**2)
+    unweighted = math.fsum(values) / values.size
     block = block.model_copy(
         update={
-            "difference": weighted,
-            "unweighted": math.fsum(values) / values.size,
-            "micro": math.fsum(values) / values.size,
-            "effective_n": effective,
+            "difference": math.fsum(weights * values) / math.fsum(weights),
+            "unweighted": unweighted,
+            "micro": unweighted,
+            "effective_n": math.fsum(weights) ** 2 / math.fsum(weights**2),
         }
     )
+    clusters = table.clusters_of(known)
+    wide = _weighted(found, weights, clusters, level=1 - spec.alpha)
+    narrow = _weighted(found, weights, clusters, level=1 - 2 * spec.alpha)
     if isinstance(wide, NotEstimable) or isinstance(narrow, NotEstimable):
         refused = wide if isinstance(wide, NotEstimable) else narrow
         return block.model_copy(update={"reason": refused.reason})  # type: ignore[union-attr]
     return block.model_copy(
         update={
-            "standard_error": wide.mean.standard_error,
-            "df": wide.mean.df,
-            **_decided(wide.interval, narrow.interval, spec.margin, wide.caution),
+            "standard_error": wide.standard_error,
+            "df": wide.df,
+            **_decided(wide.interval, narrow.interval, spec.margin, _few(wide.df)),
         }
+    )
+
+
+def _weighted(
+    found: _Measured, weights: FloatArray, clusters: IntArray | None, *, level: float
+) -> WeightedMean | NotEstimable:
+    """Return the weighted mean, refused by the rules of the unweighted one."""
+    if clusters is not None and np.unique(clusters).size < FEWEST_CLUSTERS:
+        return NotEstimable(f"{np.unique(clusters).size} clusters; an interval needs {FEWEST_CLUSTERS}")
+    mean = weighted_mean(
+        differences=found.by_row[found.known],
+        weights=weights,
+        clusters=clusters,
+        confidence_level=level,
+        support=MAJORITY_SUPPORT if found.bounded else None,
+    )
+    if isinstance(mean, NotEstimable) or found.bounded:
+        return mean
+    if mean.n_informative < min(FEWEST_INFORMATIVE, mean.n_units / 2):
+        return NotEstimable(
+            f"only {mean.n_informative} of {mean.n_units} differ: a t interval would cover too little"
+        )
+    return mean
+
+
+def _few(df: float) -> str | None:
+    if df >= FEWEST_DF:
+        return None
+    return (
+        f"few_cases_carry_the_weight: they are worth {df:.1f} degrees of freedom, fewer than {FEWEST_DF:g}: "
+        "the limits may hold less often than they say"
     )

@@ -25,7 +25,9 @@ _SENTENCES: dict[str, str] = {
 }
 
 
-FEWEST_CASES = 50
+# By enumeration (docs/validity.md): from here on a loss as large as the margin is called ruled out
+# in less than 6%, whatever the discordance.
+FEWEST_CASES = 40
 
 
 class Verdict(NamedTuple):
@@ -93,25 +95,20 @@ def primary_block(table: Table, target: Target, spec: AnalysisSpec) -> PrimaryBl
         verdict=verdict.verdict,
         reasons=tuple(reasons),
         reading=_SENTENCES[verdict.verdict] if wide.interval else "there is no interval to decide by",
-        caution=_caution(table, target, wide),
+        caution=caution_of(table, target, wide),
         reason=wide.reason,
     )
 
 
-def _caution(table: Table, target: Target, wide: Estimate) -> str | None:
-    """Say where the method leaves the domain in which its level and coverage were measured.
-
-    Tango's interval keeps 93% from 50 cases on. Below it can hold as little as
-    92.9%, and non-inferiority be claimed at the margin itself in 7%, where the
-    arms differ in one direction only (docs/validity.md).
-    """
-    if wide.caution is not None:
-        return wide.caution
+def caution_of(table: Table, target: Target, found: Estimate) -> str | None:
+    """Say where the method leaves the domain in which its level and coverage were measured."""
+    if found.caution is not None:
+        return found.caution
     alone = target.estimand == "majority" and table.clusters is None and target.anytime is None
-    if wide.interval is None or not alone or wide.n_cases >= FEWEST_CASES:
+    if found.interval is None or not alone or found.n_cases >= FEWEST_CASES:
         return None
     return (
-        f"{wide.n_cases} cases, fewer than {FEWEST_CASES}: "
+        f"{found.n_cases} cases, fewer than {FEWEST_CASES}: "
         "the limits may hold a little less often than they say"
     )
 

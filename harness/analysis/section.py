@@ -19,7 +19,7 @@ from harness.analysis.segments import segments_block
 from harness.analysis.slices import slice_blocks
 from harness.analysis.table import Table, make_table
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
-from harness.domain.report import DecisionVerdict, GuardrailBlock, PrimaryBlock, Section
+from harness.domain.report import DecisionVerdict, GuardrailBlock, PopulationBlock, PrimaryBlock, Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 
@@ -84,6 +84,13 @@ def deciding(
     """
     kept = [result for result in results if applicable(result)]
     return _deciding(make_table(kept, missing=spec.missing), target_of(spec, anytime), spec)
+
+
+def reweighted(results: Sequence[CaseResult], spec: AnalysisSpec) -> PopulationBlock:
+    """Return what `analyse` says at the plan's weights, and nothing else."""
+    kept = [result for result in results if applicable(result)]
+    table = make_table(kept, missing=spec.missing)
+    return population_block(table, table.rows_by_tag(), target_of(spec), spec)
 
 
 def _deciding(

@@ -10,7 +10,8 @@ from harness.inputs.rules import GraderRules
 RULES: dict[str, str] = {
     "majority": (
         "a case passes where more than half of the answers asked for pass; exact and mid-p McNemar; "
-        "Tango score interval, with clusters the plus-two interval on CR2 with Satterthwaite df"
+        "Tango score interval, no narrower than the exact binomial one where a cell is empty; with clusters "
+        "the plus-two interval on CR2 with Satterthwaite df"
     ),
     "mean": (
         "the mean of the graded repeats of each case; plus-two interval on the CR2 standard error, of scores "
@@ -19,7 +20,7 @@ RULES: dict[str, str] = {
     ),
     "ties": "a case without a majority in an arm is in neither gain nor loss, and is counted",
     "decision": "intervals against the margin; equivalence by two one-sided tests at alpha",
-    "guardrails": "non-inferiority at alpha each, all of them; Tango score or plus-two CR2",
+    "guardrails": "non-inferiority at alpha each, all of them, by the interval of their estimand",
     "clusters": (
         "below 6 clusters no interval; below 6 degrees of freedom a difference must also pass the sign "
         "flips of whole clusters, and nothing is ruled out"

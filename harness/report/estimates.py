@@ -83,7 +83,7 @@ def _scored(section: Section) -> bool:
 def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
     tests = [("McNemar exact", block.pvalue_exact), ("McNemar mid-p", block.pvalue_mid)]
     remarks = ["test and interval disagree"] if block.test_and_interval_agree is False else []
-    if block.interval is not None and block.interval.method != "tango":
+    if block.interval is not None and block.interval.method not in ("tango", "tango_binomial"):
         tests.insert(0, (words.name_of_test(block.interval.method), block.pvalue))
         remarks += ["McNemar takes cases for independent"] if block.pvalue_mid is not None else []
     return estimate_row(

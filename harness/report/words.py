@@ -6,10 +6,13 @@ from harness.domain.report import IntervalBlock, Rate
 
 _METHODS: Mapping[str, str] = {
     "tango": "Tango score",
+    "tango_binomial": "Tango score, exact binomial",
     "paired_t": "paired t",
     "cr2_satterthwaite": "CR2, Satterthwaite df",
     "plus_two_cr2": "plus-two CR2",
     "poststratified_t": "post-stratified t",
+    "weighted_t": "weighted t",
+    "weighted_plus_two": "weighted plus-two",
     "wilson": "Wilson",
     "clopper_pearson": "Clopper-Pearson",
     "jeffreys": "Jeffreys",
@@ -25,6 +28,7 @@ _METHODS: Mapping[str, str] = {
 }
 _TESTS: Mapping[str, str] = {
     "tango": "McNemar mid-p",
+    "tango_binomial": "McNemar mid-p",
     "paired_t": "paired t test",
     "cr2_satterthwaite": "CR2 t test",
     "plus_two_cr2": "plus-two CR2 test",

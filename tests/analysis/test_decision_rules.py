@@ -150,7 +150,7 @@ def test_a_guardrail_on_passes_is_tangos_test_and_one_on_means_knows_clusters():
     majority, mean = analyse(alone, spec).guardrails
     assert majority.interval is not None
     assert mean.interval is not None
-    assert (majority.interval.method, mean.interval.method) == ("tango", "plus_two_cr2")
+    assert (majority.interval.method, mean.interval.method) == ("tango_binomial", "plus_two_cr2")
     assert all(
         block.interval and block.interval.method == "plus_two_cr2" for block in analyse(rows, spec).guardrails
     )
@@ -194,7 +194,7 @@ def test_very_unequal_clusters_rule_nothing_out():
 
 
 def test_few_cases_are_called_few_and_many_are_not():
-    assert "fewer than 50" in (
+    assert "fewer than 40" in (
         analyse(table_of(both=20, gain=5, loss=0, neither=5), SPEC).primary.caution or ""
     )
     assert analyse(table_of(both=40, gain=5, loss=0, neither=5), SPEC).primary.caution is None
