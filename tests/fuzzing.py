@@ -17,10 +17,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.backends.recorded import RecordedBackend
-from harness.domain.canonical import strict_json
+from harness.cli.case_proof import read_proof
+from harness.cli.project import load
+from harness.cli.read_again import ReadAgain
+from harness.domain.calls import Evidence, Identity, Response, Subject, Timing
+from harness.domain.canonical import canonical_bytes, strict_json
+from harness.domain.carried import CarriedReading, CarriedVerdict
 from harness.domain.cases import Canary, Case
 from harness.domain.completion import MalformedBody, read_completion
-from harness.domain.errors import HarnessError
+from harness.domain.errors import HarnessError, InputError
 from harness.domain.specs import Experiment, JudgeSpec
 from harness.graders.checks import grade_by_checks
 from harness.graders.reply import read_reply
@@ -30,10 +35,14 @@ from harness.inputs.jsonl import read_jsonl
 from harness.inputs.ledger import read_looks
 from harness.inputs.lock import read_lock
 from harness.inputs.toml import read_toml
+from harness.redaction.lines import committed, read_line, without
+from harness.redaction.plan_lines import plan_again, plan_drafts
+from harness.redaction.record_lines import record_draft
 from harness.report.bundle import open_bundle
 from harness.report.document import read_report
 from harness.report.statement import read_statement
 
+PROOF = b'{"version":"1","case":"c","commitments":"{}","lines":[],"bundle":null}'
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "harness" / "template"
 PIECES = (
@@ -126,6 +135,8 @@ def targets() -> tuple[Target, ...]:
         ),
         Target("results.jsonl", from_file(read_results, "r.jsonl"), (rows,)),
         Target("results.csv", from_file(read_results, "r.csv"), (b"id,passed,tags\na,1,x;y\nb,0,\n",)),
+        Target("redacted.jsonl", redacted, (copy_of_a_run(),)),
+        Target("proof", lambda b: read_proof(canonical(b), "p"), (PROOF,)),
         *tool_logs(),
         Target("votes.jsonl", from_file(read_votes, "v.jsonl"), (votes,)),
         Target("replies.jsonl", from_file(RecordedBackend, "p.jsonl"), (replies,)),
@@ -137,6 +148,39 @@ def targets() -> tuple[Target, ...]:
             "statement", read_statement, (b'{"_type": "https://in-toto.io/Statement/v1", "subject": []}',)
         ),
     )
+
+
+def copy_of_a_run() -> bytes:
+    """Return the lines of a plan and one vote, some of whose texts are withheld."""
+    plan = load(TEMPLATE / "experiment.toml")
+    plan = plan.model_copy(update={"cases": plan.cases[:2], "held_out": ()})
+    drafts = list(plan_drafts(plan, is_formatted=lambda text: "|" in text, grade=lambda canary: None))
+    verdict = CarriedVerdict(n_chars=4, text_tag="0" * 64, outcome="pass", n_prompt_chars=9)
+    response = Response(status=200, body='{"choices":[{"message":{"content":"yes!"}}]}')
+    subject = Subject(kind="case", id=plan.cases[0].id, arm="baseline")
+    record = Evidence(
+        request="0" * 64, role="answer", endpoint="baseline", subject=subject, repeat=0, response=response
+    )
+    timing = Timing(request="0" * 64, attempts=())
+    drafts.append(record_draft(record, timing, CarriedReading(verdict, Identity(), None)))
+    lines = [committed(draft, secret=bytes(32), index=index) for index, draft in enumerate(drafts)]
+    kept = [without(line, {"reference", "prompt"} if n % 2 else set()) for n, line in enumerate(lines)]
+    return b"\n".join(canonical_bytes(line) for line in kept)
+
+
+def redacted(content: bytes) -> object:
+    """Read the lines of a copy that withholds texts, in whatever spelling, and what follows from them."""
+    lines = [read_line(canonical(line), place="copy") for line in content.split(b"\n")]
+    plan = plan_again(line for line in lines if line.committed.kind != "record")
+    return list(ReadAgain(plan).records(lines))
+
+
+def canonical(content: bytes) -> bytes:
+    """Return JSON as the harness spells it, so that a mutation reaches what is behind the spelling."""
+    try:
+        return canonical_bytes(strict_json(content))
+    except ValueError as cause:
+        raise InputError("not JSON") from cause
 
 
 def tool_logs() -> Iterator[Target]:

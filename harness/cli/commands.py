@@ -461,14 +461,21 @@ def redact(**options: Any) -> int:
 @cli.command()
 @_RUN
 @click.option("--case", required=True, help="The id of the case to show.")
+@click.option(
+    "--withhold",
+    "fields",
+    multiple=True,
+    type=click.Choice(["prompts", "references", "answers", "replies"]),
+    help="What is not shown of it.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the proof here.")
-def prove(run: Path, case: str, out: Path | None) -> int:
+def prove(**options: Any) -> int:
     """Show one case of a signed run without the others.
 
-    The proof holds the case's records, their way up to the signed Merkle root,
-    and the signature.
+    The proof holds the case, its records, their way up to the signed root, and
+    the signature.
     """
-    return _do("prove", "prove", run=run, case=case, out=out)
+    return _do("prove", "prove", **options)
 
 
 @cli.command("verify-proof")
@@ -480,7 +487,7 @@ def prove(run: Path, case: str, out: Path | None) -> int:
 @_JSON
 def verify_proof(**options: Any) -> int:
     """Verify that the records of a case stand in signed evidence."""
-    return _do("prove", "verify_proof", **options)
+    return _do("verify_proof", "verify_proof", **options)
 
 
 @cli.command()

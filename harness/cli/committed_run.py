@@ -51,12 +51,21 @@ def read_commitments(run: Path) -> Commitments:
         content = (run / COMMITMENTS).read_bytes()
     except OSError as cause:
         raise InputError(f"{run / COMMITMENTS}: cannot be read: {cause.strerror}") from cause
+    return parse_commitments(content, place=str(run / COMMITMENTS))
+
+
+def parse_commitments(content: bytes, *, place: str) -> Commitments:
+    """Return commitments from the bytes that the harness wrote.
+
+    Raises:
+        Tampered: They are not those bytes.
+    """
     try:
         found = Commitments.from_json(content)
     except ValidationError as cause:
-        raise Tampered(f"{run / COMMITMENTS}: not as the harness writes it") from cause
+        raise Tampered(f"{place}: not as the harness writes it") from cause
     if canonical_bytes(found) != content:
-        raise Tampered(f"{run / COMMITMENTS}: not in the bytes that the harness wrote")
+        raise Tampered(f"{place}: not in the bytes that the harness wrote")
     return found
 
 

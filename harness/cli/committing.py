@@ -58,6 +58,21 @@ def keep_commitments(run: Path, plan: Plan) -> None:
         replace_bytes(run / COMMITMENTS, canonical_bytes(made))
 
 
+def have_commitments(run: Path, plan: Plan) -> None:
+    """Make the commitments of a run that has none, and was not signed without them.
+
+    Raises:
+        InputError: It was signed without them.
+    """
+    if (run / COMMITMENTS).exists():
+        return
+    if any(run.glob("report*.sigstore.json")):
+        raise InputError(
+            f"{run}: was signed without {COMMITMENTS}; `harness sign --replace` signs it with them"
+        )
+    keep_commitments(run, plan)
+
+
 def check_commitments(run: Path, kept: Commitments, made: Commitments) -> None:
     """Check that the commitments made anew are those that were kept.
 

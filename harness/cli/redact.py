@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.cli.committed_run import COMMITMENTS, REDACTED, commitments_over, is_redacted, read_commitments
-from harness.cli.committing import check_commitments, committed_lines, keep_commitments, secret_of
+from harness.cli.committing import check_commitments, committed_lines, have_commitments, secret_of
 from harness.cli.output import put, say
 from harness.cli.run_files import (
     DRIFT,
@@ -53,7 +53,7 @@ def redact(
     if out.exists():
         raise InputError(f"{out}: is there already; wanted a folder that can be made")
     documents = read_documents(run)
-    _commit(run, documents.plan)
+    have_commitments(run, documents.plan)
     selection = _selection(run, documents.plan, fields=fields, cases=cases, tags=tags)
     n_withheld, n_texts = _write(run, documents.plan, selection, out)
     made = {"copy": str(out), "withheld": n_withheld, "texts": n_texts, "signed": bool(bundles_of(run))}
@@ -61,16 +61,6 @@ def redact(
     if not bundles_of(run):
         say(f"harness: {run} is not signed, so nobody vouches for what the copy carries")
     return 0
-
-
-def _commit(run: Path, plan: Plan) -> None:
-    if (run / COMMITMENTS).exists():
-        return
-    if bundles_of(run):
-        raise InputError(
-            f"{run}: was signed without {COMMITMENTS}; `harness sign --replace` signs it with them"
-        )
-    keep_commitments(run, plan)
 
 
 def _selection(

@@ -82,4 +82,16 @@ def read_line(content: bytes, *, place: str) -> RedactedLine:
         raise Tampered(f"{place}: not a line of a redacted run") from cause
     if canonical_bytes(found) != content:
         raise Tampered(f"{place}: not in the bytes that the harness wrote")
+    if not _says_what_it_is(found.committed):
+        raise Tampered(f"{place}: says not what it is about")
     return found
+
+
+def _says_what_it_is(line: CommittedLine) -> bool:
+    """Return whether a line has what is looked at before it is known to be the one committed to."""
+    about = line.clear.get("subject" if line.kind == "record" else "fields")
+    if not isinstance(about, Mapping):
+        return False
+    if line.kind == "record":
+        return isinstance(about.get("kind"), str) and isinstance(about.get("id"), str)
+    return line.kind == "plan" or isinstance(about.get("id"), str)

@@ -6,20 +6,42 @@ canary alike.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from harness.domain.canonical import canonical_bytes
-from harness.domain.cases import Canary
+from harness.domain.cases import Canary, Outcome
 from harness.domain.errors import Tampered
 from harness.domain.plan import Plan
 from harness.domain.record import Record, thaw
 from harness.domain.redacted import LineKind, Part, RedactedLine
-from harness.domain.verdicts import Graded
+from harness.domain.verdicts import Graded, NoVerdict
 from harness.redaction.lines import Draft
 
-PLAN_TEXTS: Mapping[Part, tuple[str, ...]] = {"templates": ("templates",), "judge_prompt": ("judge_prompt",)}
+_R = TypeVar("_R", bound=Record)
+
+_WITHHELD = "withheld"
+# No check looks at a text of this length.
+_TOO_LONG = 2_000_001
+# A stand-in takes as much memory as the text it stands for; whoever wrote the line may ask for any.
+_LONGEST = 10_000_000
+
+
+class ItemReading(Record):
+    """What numbers need of an item beside its fields.
+
+    Whether checks grade it, and what they came to; the length of an anchor's
+    answer, and whether it is Markdown.
+    """
+
+    is_checked: bool = False
+    outcome: Outcome | None = None
+    reason: NoVerdict | None = None
+    n_chars: Annotated[int, Field(ge=0, le=_LONGEST)] = 0
+    is_formatted: bool = False
+
+
 ITEM_TEXTS: Mapping[Literal["canary", "anchor", "case"], Mapping[Part, tuple[str, ...]]] = {
     "case": {"prompt": ("prompt", "messages"), "reference": ("reference", "checks", "why")},
     "canary": {"prompt": ("prompt",), "answer": ("answer",), "reference": ("reference", "checks", "why")},
@@ -28,9 +50,6 @@ ITEM_TEXTS: Mapping[Literal["canary", "anchor", "case"], Mapping[Part, tuple[str
 """Which fields of an item are texts that can be withheld, by part. The others are always shown."""
 
 _LISTS: Mapping[str, str] = {"canary": "canaries", "anchor": "anchors", "case": "cases"}
-_WITHHELD = "withheld"
-# No check looks at a text of this length.
-_TOO_LONG = 2_000_001
 
 
 def plan_drafts(
@@ -60,21 +79,20 @@ def plan_drafts(
     yield Draft("plan", {"fields": settings}, texts)
     for canary in plan.canaries:
         graded = grade(canary)
-        reading = None if graded is None else {"outcome": graded.outcome, "reason": graded.reason}
-        yield _item("canary", canary, reading)
+        outcome, reason = (None, None) if graded is None else (graded.outcome, graded.reason)
+        checked = ItemReading(is_checked=graded is not None, outcome=outcome, reason=reason)
+        yield _item("canary", canary, checked)
     for anchor in plan.anchors:
-        measured = {"n_chars": len(anchor.answer), "is_formatted": is_formatted(anchor.answer)}
-        yield _item("anchor", anchor, measured)
+        formatted = is_formatted(anchor.answer)
+        yield _item("anchor", anchor, ItemReading(n_chars=len(anchor.answer), is_formatted=formatted))
     for case in plan.cases:
-        yield _item("case", case, {"has_checks": bool(case.checks)})
+        yield _item("case", case, ItemReading(is_checked=bool(case.checks)))
 
 
-def _item(
-    kind: Literal["canary", "anchor", "case"], item: Record, reading: Mapping[str, Any] | None
-) -> Draft:
+def _item(kind: Literal["canary", "anchor", "case"], item: Record, reading: ItemReading) -> Draft:
     fields = item.model_dump(mode="json")
     texts = {part: {name: fields.pop(name) for name in names} for part, names in ITEM_TEXTS[kind].items()}
-    return Draft(kind, {"fields": fields, "reading": reading}, texts)
+    return Draft(kind, {"fields": fields, "reading": reading.model_dump(mode="json")}, texts)
 
 
 def plan_again(lines: Iterable[RedactedLine]) -> Plan:
@@ -89,68 +107,82 @@ def plan_again(lines: Iterable[RedactedLine]) -> Plan:
         raise Tampered("the lines of a redacted run start with its plan")
     items: dict[LineKind, list[dict[str, Any]]] = {"canary": [], "anchor": [], "case": []}
     for line in given:
+        if line.committed.kind not in items:
+            raise Tampered("the lines of a redacted run have their plan once, before the records")
         items[line.committed.kind].append(_fields(line))
-    whole = _settings(first) | {_LISTS[kind]: found for kind, found in items.items()}
-    try:
-        return Plan.from_json(canonical_bytes(whole))
-    except ValidationError as cause:
-        error = cause.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, error["loc"]))
-        raise Tampered(f"the lines of the plan do not make a plan: {place}: {error['msg']}") from cause
+    return _valid(Plan, _settings(first) | {_LISTS[kind]: found for kind, found in items.items()})
 
 
 def _settings(line: RedactedLine) -> dict[str, Any]:
     fields: dict[str, Any] = thaw(line.committed.clear["fields"])
-    templates = line.content("templates")
     stand_in = {arm: {"prompt": "$prompt", "system": None} for arm in ("baseline", "candidate")}
-    fields["templates"] = stand_in if templates is None else thaw(templates["templates"])
-    if fields.get("judge") is not None:
-        judge = line.content("judge_prompt") or {"judge_prompt": "$answer", "system": None}
-        fields["judge_prompt"], fields["judge"]["system"] = judge["judge_prompt"], judge["system"]
-    shown = line.content("judge_prompt") or {}
-    for number, judge in enumerate(fields.get("panel", ())):
-        texts = shown["panel"][number] if shown else {"prompt": "$answer", "system": None}
-        judge["prompt"], judge["spec"]["system"] = texts["prompt"], texts["system"]
+    fields |= thaw(line.content("templates") or {"templates": stand_in})
+    shown = line.content("judge_prompt") or {"judge_prompt": "$answer"}
+    if isinstance(fields.get("judge"), dict):
+        fields["judge_prompt"] = shown.get("judge_prompt")
+        fields["judge"]["system"] = shown.get("system")
+    if isinstance(fields.get("panel"), list):
+        texts = shown.get("panel") or [{"prompt": "$answer"}] * len(fields["panel"])
+        fields["panel"] = [_judge(*each) for each in zip(fields["panel"], texts, strict=False)]
     return fields
+
+
+def _judge(fields: object, texts: object) -> object:
+    """Return a judge of a panel with its texts; what is none stays, and fits no plan."""
+    if not (isinstance(fields, dict) and isinstance(fields.get("spec"), dict) and isinstance(texts, Mapping)):
+        return fields
+    spec = {**fields["spec"], "system": texts.get("system")}
+    return {**fields, "prompt": texts.get("prompt"), "spec": spec}
 
 
 def _fields(line: RedactedLine) -> dict[str, Any]:
     fields: dict[str, Any] = thaw(line.committed.clear["fields"])
-    reading = line.committed.clear["reading"]
+    reading = _valid(ItemReading, line.committed.clear.get("reading"))
     for part in line.committed.parts:
         shown = line.content(part.part)
         fields |= _stand_in(line.committed.kind, part.part, reading) if shown is None else thaw(shown)
-    if line.committed.kind == "canary" and reading is not None and _hides_a_check(line):
+    if line.committed.kind == "canary" and reading.is_checked and _hides_a_check(line):
         fields |= _graded_alike(reading)
     return fields
 
 
-def _stand_in(kind: LineKind, part: Part, reading: Mapping[str, Any] | None) -> dict[str, Any]:
+def _stand_in(kind: LineKind, part: Part, reading: ItemReading) -> dict[str, Any]:
     if part == "prompt":
         return {"prompt": _WITHHELD, "messages": []} if kind == "case" else {"prompt": _WITHHELD}
     if part == "answer":
-        return {"answer": _answer(reading) if kind == "anchor" and reading else _WITHHELD}
+        return {"answer": _answer(reading) if kind == "anchor" else _WITHHELD}
     if kind == "anchor":
         return {"reference": None}
-    checks = [{"kind": "json"}] if kind == "case" and reading and reading["has_checks"] else []
+    checks = [{"kind": "json"}] if kind == "case" and reading.is_checked else []
     return {"reference": None, "checks": checks, "why": _WITHHELD}
 
 
-def _answer(reading: Mapping[str, Any]) -> str:
+def _answer(reading: ItemReading) -> str:
     """Return a text of this length that is Markdown where the withheld one was: a line of a table."""
-    n_chars = int(reading["n_chars"])
-    return ("|" + "x" * (n_chars - 1)) if reading["is_formatted"] else "x" * n_chars
+    text = "x" * reading.n_chars
+    return f"|{text[1:]}" if reading.is_formatted else text
 
 
 def _hides_a_check(line: RedactedLine) -> bool:
     return line.content("answer") is None or line.content("reference") is None
 
 
-def _graded_alike(reading: Mapping[str, Any]) -> dict[str, Any]:
+def _graded_alike(reading: ItemReading) -> dict[str, Any]:
     """Return a check and an answer that come to this outcome, or to none for this reason."""
-    if reading["reason"] == "not_applicable":
+    if reading.reason == "not_applicable":
         empty = {"kind": "recall", "positives": [], "k": 1, "at_least": 1, "ranked": "lines"}
         return {"checks": [empty], "answer": _WITHHELD}
-    wanted = _WITHHELD if reading["outcome"] == "pass" else "another"
-    answer = "x" * _TOO_LONG if reading["reason"] == "unreadable" else _WITHHELD
+    wanted = _WITHHELD if reading.outcome == "pass" else "another"
+    answer = "x" * _TOO_LONG if reading.reason == "unreadable" else _WITHHELD
     return {"checks": [{"kind": "contains", "texts": [wanted], "need": "all"}], "answer": answer}
+
+
+def _valid(kind: type[_R], fields: object) -> _R:
+    try:
+        return kind.from_json(canonical_bytes(thaw(fields)))
+    except ValidationError as cause:
+        error = cause.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, error["loc"]))
+        raise Tampered(
+            f"the lines of the plan do not make a {kind.__name__}: {place}: {error['msg']}"
+        ) from cause
