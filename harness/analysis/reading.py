@@ -28,6 +28,7 @@ _SENTENCES: dict[str, str] = {
 # By enumeration (docs/validity.md): from here on a loss as large as the margin is called ruled out
 # in less than 6%, whatever the discordance.
 FEWEST_CASES = 40
+OVERTURNED = "missing_verdicts_could_overturn: "
 
 
 class Verdict(NamedTuple):
@@ -80,7 +81,7 @@ def primary_block(table: Table, target: Target, spec: AnalysisSpec) -> PrimaryBl
         best = _both_levels(table, target, spec, fill="best")
         bounds = {_verdict(wide, narrow, spec).verdict for wide, narrow in (worst, best)}
         if bounds != {verdict.verdict} and verdict.verdict != "inconclusive":
-            reasons.append(f"missing_verdicts_could_overturn: {verdict.verdict}")
+            reasons.append(f"{OVERTURNED}{verdict.verdict}")
             verdict = Verdict("inconclusive", ())
     wide = measured[0]
     return PrimaryBlock(

@@ -10,6 +10,7 @@ from harness.audits.fitness import judge_fitness, panel_fitness
 from harness.audits.history import audit_kept, history_alarms, judge_history
 from harness.audits.human_agreement import audit_human_agreement
 from harness.audits.human_scale import human_scale
+from harness.audits.judge_verdicts import judge_verdicts
 from harness.audits.repeatability import audit_repeatability
 from harness.audits.routing import audit_routing
 
@@ -29,6 +30,7 @@ __all__ = [
     "human_scale",
     "judge_fitness",
     "judge_history",
+    "judge_verdicts",
     "panel_bias",
     "panel_fitness",
 ]

@@ -7,7 +7,7 @@ from harness.domain.plan import Plan
 from harness.domain.report import Audits, CanaryFinding, Status
 
 
-def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
+def judge_fitness(plan: Plan, audits: Audits, *further: FitnessPart) -> JudgeFitness:
     """Put the audits of the judge together.
 
     A judge is unfit when any audit fails. It is fit when canaries both ways,
@@ -16,10 +16,15 @@ def judge_fitness(plan: Plan, audits: Audits) -> JudgeFitness:
     numbers say, and the reasons name what is missing. Bias, differential error
     and drift can make a judge unfit; where they were not audited that is said
     and does not hold it back.
+
+    Args:
+        plan: The plan.
+        audits: What the audits found.
+        further: What else can make this judge unfit.
     """
     if plan.judge is None:
         return NO_JUDGE
-    return _fitness(plan, _parts(plan, audits))
+    return _fitness(plan, (*_parts(plan, audits), *further))
 
 
 def panel_fitness(plan: Plan, audits: Audits, judges: Sequence[tuple[str, JudgeFitness]]) -> JudgeFitness:
@@ -44,7 +49,9 @@ _OF_JUDGE: dict[Fitness, Status] = {"fit": "pass", "unfit": "fail", "not_audited
 
 def _judge_part(name: str, found: JudgeFitness) -> FitnessPart:
     code = f"panel_judge_{found.status}"
-    reasons = tuple(f"{code}: {name}: {reason}" for reason in found.reasons)
+    missing = [part.name for part in found.parts if part.needed and part.status == "not_audited"]
+    told = found.reasons if found.status == "unfit" else [", ".join(missing)]
+    reasons = () if found.status == "fit" else tuple(f"{code}: {name}: {reason}" for reason in told)
     return FitnessPart(name=name, status=_OF_JUDGE[found.status], needed=True, reasons=reasons)
 
 

@@ -10,6 +10,7 @@ from harness.audits import (
     human_scale,
 )
 from harness.cli.panel import audit_run, whole_judge
+from harness.cli.panel_block import Side, panel_block
 from harness.cli.repeats import costs, judge_votes
 from harness.cli.rules import methods
 from harness.cli.sequential import NOTE, follow
@@ -47,7 +48,7 @@ def conclude(run: Concluded) -> Report:
     """Return the report of a run; the held-out section only where a look was written."""
     plan, reading, anytime, stop = follow(run.plan, run.reading)
     spec = plan.experiment.analysis
-    audits = audit_run(plan, reading, run.drift)
+    audits, judges = audit_run(plan, reading, run.drift)
     completeness = count_completeness(
         plan,
         reading,
@@ -74,6 +75,14 @@ def conclude(run: Concluded) -> Report:
         exploratory=exploratory,
         held_out=held_out,
         human_scale=human_scale(*whole_judge(plan, reading), side="held_out" if held_out else "exploratory"),
+        panel=panel_block(
+            plan,
+            reading,
+            judges,
+            Side("held_out", held_out, spent, None)
+            if held_out
+            else Side("exploratory", exploratory, spec, anytime),
+        ),
         decision=decide_audit(gates)
         if run.kind == "audit"
         else decide(

@@ -1,5 +1,7 @@
 """Audits of a run: of its judge, or of every judge of a panel and of their majority."""
 
+from typing import NamedTuple
+
 from harness.audits import (
     audit_bias,
     audit_canaries,
@@ -8,37 +10,59 @@ from harness.audits import (
     audit_repeatability,
     audit_routing,
     judge_fitness,
+    judge_verdicts,
     panel_bias,
     panel_fitness,
 )
-from harness.domain.fitness import DriftFinding
+from harness.domain.fitness import DriftFinding, FitnessPart
 from harness.domain.manifest import Reading
-from harness.domain.plan import Plan
+from harness.domain.plan import AskedJudge, Plan
 from harness.domain.report import Audits, RoutingFinding
 from harness.graders.panel import View, judge_view, majority_view, rounds_view
 
 _NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
 
 
-def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> Audits:
+class AuditedJudge(NamedTuple):
+    """One judge of a panel: the run as it alone would have made it, and what the audits say of it."""
+
+    judge: AskedJudge
+    view: View
+    audits: Audits
+
+
+class RunAudits(NamedTuple):
+    """All audits of a run, and those of each judge where there are several."""
+
+    audits: Audits
+    judges: tuple[AuditedJudge, ...]
+
+
+def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> RunAudits:
     """Return all audits of a run, and the one verdict on the judge or on the panel."""
     routing = audit_routing(plan, reading, drift.compared if drift else ())
     whole = whole_judge(plan, reading)
     if not plan.panel:
-        return audit_judge(whole, routing, drift)
+        return RunAudits(audit_judge(whole, routing, drift), ())
+    judges = tuple(_audited_judge(plan, reading, judge, routing) for judge in plan.judges)
     found = _audited(whole, rounds_view(plan, reading), routing, drift)
     found = found.model_copy(update={"bias": panel_bias(plan, found.bias)})
-    each = [
-        (judge.endpoint, audit_judge(judge_view(plan, reading, judge), routing, None).judge)
-        for judge in plan.judges
-    ]
-    return found.model_copy(update={"judge": panel_fitness(whole.plan, found, each)})
+    each = [(judged.judge.endpoint, judged.audits.judge) for judged in judges]
+    found = found.model_copy(update={"judge": panel_fitness(whole.plan, found, each)})
+    return RunAudits(found, judges)
 
 
-def audit_judge(view: View, routing: RoutingFinding, drift: DriftFinding | None) -> Audits:
+def _audited_judge(plan: Plan, reading: Reading, judge: AskedJudge, routing: RoutingFinding) -> AuditedJudge:
+    view = judge_view(plan, reading, judge)
+    return AuditedJudge(judge, view, audit_judge(view, routing, None, judge_verdicts(*view)))
+
+
+def audit_judge(
+    view: View, routing: RoutingFinding, drift: DriftFinding | None, *further: FitnessPart
+) -> Audits:
     """Return all audits of one judge, and the verdict on it."""
     found = _audited(view, view, routing, drift)
-    return found.model_copy(update={"judge": judge_fitness(view.plan, found)})
+    return found.model_copy(update={"judge": judge_fitness(view.plan, found, *further)})
 
 
 def whole_judge(plan: Plan, reading: Reading) -> View:

@@ -10,6 +10,8 @@ from harness.domain.report import (
     CanaryResult,
     EndpointIdentity,
     IntervalBlock,
+    JudgeBlock,
+    PanelBlock,
     Rate,
     RepeatabilityFinding,
     RoutingFinding,
@@ -27,6 +29,7 @@ from harness.report.judge_audits import (
     shift_line,
     stability_line,
 )
+from harness.report.panel_lines import judge_lines, panel_lines
 from harness.report.segment_lines import routing_time_lines
 
 STATUS_WORDS: dict[str, str] = {"pass": "pass", "fail": "FAIL", "not_audited": "not audited"}
@@ -42,15 +45,28 @@ class AuditRow(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def audit_rows(audits: Audits) -> tuple[AuditRow, ...]:
-    """Return the audits in the order a reader asks."""
+def audit_rows(audits: Audits, panel: PanelBlock | None = None) -> tuple[AuditRow, ...]:
+    """Return the audits in the order a reader asks; of a panel, then each judge's."""
+    each = tuple(_of_judge(judge) for judge in panel.judges) if panel else ()
+    return (*_of_whoever_decides(audits, panel), *each)
+
+
+def _of_judge(judge: JudgeBlock) -> AuditRow:
+    question = f"What does {judge.name} say alone?"
+    status = FITNESS_STATUS[judge.fitness.status]
+    # What was audited of no judge is told once, of the panel.
+    reasons = judge.fitness.reasons if judge.fitness.status == "unfit" else ()
+    return AuditRow(judge.endpoint, question, status, tuple(judge_lines(judge)), reasons)
+
+
+def _of_whoever_decides(audits: Audits, panel: PanelBlock | None) -> tuple[AuditRow, ...]:
     return (
         AuditRow(
             "judge",
-            "Is the judge fit?",
+            "Is the panel fit, and do its judges agree?" if panel else "Is the judge fit?",
             FITNESS_STATUS[audits.judge.status],
-            fitness_lines(audits.judge),
-            audits.judge.reasons,
+            (*fitness_lines(audits.judge, who="panel" if panel else "judge"), *panel_lines(panel)),
+            (*audits.judge.reasons, *(panel.reasons if panel else ())),
         ),
         AuditRow(
             "canaries",

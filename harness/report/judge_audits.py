@@ -26,14 +26,14 @@ _MOST_FLIPS = 10
 _MOST_POINTS = 10
 
 
-def fitness_lines(judge: JudgeFitness) -> tuple[str, ...]:
-    """Return the verdict and how each audit stands."""
+def fitness_lines(judge: JudgeFitness, *, who: str) -> tuple[str, ...]:
+    """Return the verdict on ``who``, the judge or the panel, and how each audit stands."""
     if not judge.parts:
         return ()
     parts = ", ".join(
         f"{part.name.replace('_', ' ')} {part.status.replace('_', ' ')}" for part in judge.parts
     )
-    return (f"the judge is {FITNESS_WORDS[judge.status]}", parts)
+    return (f"the {who} is {FITNESS_WORDS[judge.status]}", parts)
 
 
 def stability_line(found: Stability) -> str:

@@ -171,7 +171,7 @@ def _audits(report: Report) -> Iterator[str]:
             STATUS_WORDS[audit.status],
             "<br>".join(prose(line) for line in (*audit.lines, *audit.reasons)),
         )
-        for audit in audit_rows(report.audits)
+        for audit in audit_rows(report.audits, report.panel)
     ]
     yield _table(("audit", "status", "found"), rows)
     survivors = [canary for canary in report.audits.canaries.canaries if canary.survived][:_MOST_ROWS]

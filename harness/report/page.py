@@ -66,7 +66,7 @@ def page(report: Report) -> str:
             lead_section=lead_section(report),
             sides=tuple(_sides(report)),
             missing=missing_rows(report.completeness),
-            audits=audit_rows(report.audits),
+            audits=audit_rows(report.audits, report.panel),
             human_scale=human_scale_lines(report.human_scale) if report.human_scale else (),
         )
     )

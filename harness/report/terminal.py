@@ -148,7 +148,7 @@ def _held_out(report: Report) -> Iterator[str]:
 
 def _audits(report: Report) -> Iterator[str]:
     yield "Audits"
-    for audit in audit_rows(report.audits):
+    for audit in audit_rows(report.audits, report.panel):
         reasons = (f"reason: {reason}" for reason in audit.reasons)
         yield from _listed(audit.name, (STATUS_WORDS[audit.status], *audit.lines, *reasons))
     if report.human_scale is not None:

@@ -11,6 +11,7 @@ from harness.stats.multirater import Level, krippendorff_alpha
 from harness.stats.samples import BoolArray, FloatArray, IntArray, cluster_codes, probability
 
 FEWEST_CLUSTERS = 10
+_CELLS_AT_A_TIME = 4_000_000
 
 
 def alpha_interval(
@@ -38,8 +39,8 @@ def alpha_interval(
         rng: Source of the resamples.
 
     Returns:
-        The interval; not estimable where alpha is not, or below ten clusters with two
-        ratings of an item.
+        The interval; not estimable where alpha is not, where all ratings of every item
+        agree, or below ten clusters with two ratings of an item.
 
     Raises:
         ValueError: As `krippendorff_alpha`, or too few resamples.
@@ -65,10 +66,23 @@ def alpha_interval(
             f"{n_clusters} clusters with two ratings of an item; {FEWEST_CLUSTERS} are needed"
         )
     table, distinct = _value_counts(values[used], mask[used])
-    drawn = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_resamples)
-    alphas = _weighted_alphas(table, distinct, own, drawn, level)
+    if bool(np.all((table > 0).sum(axis=1) == 1)):
+        return NotEstimable("all ratings of every item agree: resamples of them cannot differ")
+    shares = np.full(n_clusters, 1 / n_clusters)
+    alphas = np.concatenate(
+        [
+            _weighted_alphas(table, distinct, own, rng.multinomial(n_clusters, shares, size=size), level)
+            for size in _blocks(n_resamples, n_clusters)
+        ]
+    )
     low, high = np.quantile(alphas, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high), confidence, "percentile_bootstrap")
+
+
+def _blocks(n_resamples: int, n_clusters: int) -> list[int]:
+    """Return how many resamples to hold at a time, so that memory does not grow with the clusters."""
+    most = max(1, _CELLS_AT_A_TIME // n_clusters)
+    return [min(most, n_resamples - start) for start in range(0, n_resamples, most)]
 
 
 def _value_counts(values: FloatArray, mask: BoolArray) -> tuple[IntArray, FloatArray]:

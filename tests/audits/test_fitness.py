@@ -4,7 +4,7 @@ import pytest
 
 from harness.analysis import decide_audit, integrity_gates
 from harness.audits import count_completeness
-from harness.cli.panel import audit_run as audit
+from harness.cli.panel import audit_run
 from harness.domain.cases import Canary
 from harness.domain.specs import Gates
 from tests.audits.readings import anchor, plan, reading
@@ -15,6 +15,11 @@ CANARIES = tuple(
 )
 SEEN = {"pass": ["pass"] * 3, "fail": ["fail"] * 3}
 FLOORS = Gates(judge_sensitivity=0.8, judge_specificity=0.8, judge_flip_rate=0.2)
+
+
+def audit(made, read, drift):
+    """All audits of a run with one judge."""
+    return audit_run(made, read, drift).audits
 
 
 def anchors(n=40):

@@ -35,7 +35,14 @@ def unreadable(kind: str, name: str, arm: str | None) -> str:
     return "Hard to say." if kind == "case" else right(kind, name, arm)
 
 
-def write_panel(root: Path, judges: Mapping[str, Says], *, votes: int = 1, canaries: bool = True) -> Path:
+def write_panel(
+    root: Path,
+    judges: Mapping[str, Says],
+    *,
+    votes: int = 1,
+    canaries: bool = True,
+    held_out: bool = True,
+) -> Path:
     """Write the project with these judges as its panel, and return its experiment file."""
     experiment = write_project(root, judged=True)
     text = experiment.read_text("utf-8").replace("votes = 1", f"votes = {votes}").replace(JUDGE_USE, "")
@@ -43,6 +50,9 @@ def write_panel(root: Path, judges: Mapping[str, Says], *, votes: int = 1, canar
     experiment.write_text(text + seats, encoding="utf-8")
     if not canaries:
         (root / "gold/small/canaries.jsonl").unlink()
+    if not held_out:
+        settings = root / "gold/small/set.toml"
+        settings.write_text(settings.read_text("utf-8").replace("held_out = 0.4", "held_out = 0.0"))
     for name, says in judges.items():
         write_rows(root / f"votes-{name}.jsonl", _votes(name, says, votes))
     return experiment
