@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 
+import numpy as np
+
 from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Target
 from harness.analysis.table import BoolArray, Table
@@ -19,9 +21,15 @@ def missing_blocks(results: Sequence[CaseResult]) -> tuple[Missing, ...]:
     return tuple(_missing(results, arm) for arm in ARMS)
 
 
-def missingness_block(table: Table, target: Target, *, alpha: float) -> MissingnessBlock:
-    """Return whether one arm lacks its verdict more often than the other, case by case."""
-    baseline, candidate = measured(table, target)
+def missingness_block(
+    table: Table, target: Target, *, alpha: float, compared: bool = False
+) -> MissingnessBlock:
+    """Return whether one arm lacks its verdict more often than the other, case by case.
+
+    Where answers are compared, both arms lack a verdict together: what an arm
+    can lack is an answer to compare.
+    """
+    baseline, candidate = _answered(table) if compared else measured(table, target)
     if table.n_cases == 0:
         return MissingnessBlock(
             n_cases=0,
@@ -52,6 +60,15 @@ def measured(table: Table, target: Target) -> tuple[BoolArray, BoolArray]:
     if target.of == "score":
         return table.baseline.scored > 0, table.candidate.scored > 0
     return table.baseline.graded > 0, table.candidate.graded > 0
+
+
+def _answered(table: Table) -> tuple[BoolArray, BoolArray]:
+    """Return whether each arm has all its answers to each case; an ``unpaired`` one lacks the other arm's."""
+    arms = [
+        [all(grade.outcome is not None or grade.reason == "unpaired" for grade in arm) for arm in answers]
+        for answers in ([r.baseline for r in table.results], [r.candidate for r in table.results])
+    ]
+    return np.array(arms[0], dtype=np.bool_), np.array(arms[1], dtype=np.bool_)
 
 
 def _missing(results: Sequence[CaseResult], arm: Arm) -> Missing:

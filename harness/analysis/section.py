@@ -14,11 +14,13 @@ from harness.analysis.mean import mean_block
 from harness.analysis.missing import applicable, missing_blocks, missingness_block
 from harness.analysis.planning import planning_block
 from harness.analysis.population import population_block
+from harness.analysis.preferences import preferences_block
 from harness.analysis.reading import primary_block
 from harness.analysis.segments import segments_block
 from harness.analysis.slices import slice_blocks
 from harness.analysis.table import Table, make_table
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
+from harness.domain.preferences import Pair
 from harness.domain.report import DecisionVerdict, GuardrailBlock, PopulationBlock, PrimaryBlock, Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
@@ -35,6 +37,7 @@ def analyse(
     judged: JudgeVotes | None = None,
     costs: CallCosts = IN_CALLS,
     anytime: Anytime | None = None,
+    pairs: Sequence[Pair] | None = None,
 ) -> Section:
     """Compute everything the report says of these cases.
 
@@ -48,6 +51,7 @@ def analyse(
         judged: The judge's votes, for runs where an answer has more than one.
         costs: What an answer and a vote cost, for the advice on repeats.
         anytime: The design, where the run may have ended after any batch.
+        pairs: The compared answers, for runs with a pairwise judge: the cases' passes are preferences.
     """
     kept = [result for result in results if applicable(result)]
     table = make_table(kept, missing=spec.missing)
@@ -62,7 +66,7 @@ def analyse(
         majority=anytime_majority(majority, table, anytime, spec) if anytime else majority,
         mean=anytime_mean(mean, table, anytime, spec) if anytime else mean,
         missing=missing_blocks(results),
-        missingness=missingness_block(table, target, alpha=spec.alpha),
+        missingness=missingness_block(table, target, alpha=spec.alpha, compared=pairs is not None),
         n_not_applicable=len(results) - len(kept),
         guardrails=guardrails,
         slices=slice_blocks(table, rows, target, spec, reached=_all_held(primary, guardrails)),
@@ -70,8 +74,9 @@ def analyse(
         flips=flips_block(table, rows),
         segments=segments_block(table, who, target, alpha=spec.alpha, seed=spec.seed),
         planning=anytime_planning(planning, primary, table, target) if anytime else planning,
-        variance=variance_block(table, spec, judged=judged, costs=costs),
+        variance=variance_block(table, spec, judged=judged, costs=costs, compared=pairs is not None),
         population=population_block(table, rows, target, spec),
+        preferences=None if pairs is None else preferences_block(results, pairs, alpha=spec.alpha),
     )
 
 

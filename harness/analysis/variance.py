@@ -14,7 +14,12 @@ from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import Vote
 from harness.stats.allocation import Variances
 from harness.stats.estimability import NotEstimable
-from harness.stats.variance_components import Component, VarianceComponents, paired_variance_components
+from harness.stats.variance_components import (
+    Component,
+    VarianceComponents,
+    paired_variance_components,
+    variance_components,
+)
 
 N_RESAMPLES = 999
 MOST_ANSWERS, MOST_VOTES = 25, 9
@@ -53,7 +58,12 @@ class _Scores(NamedTuple):
 
 
 def variance_block(
-    table: Table, spec: AnalysisSpec, *, judged: JudgeVotes | None, costs: CallCosts
+    table: Table,
+    spec: AnalysisSpec,
+    *,
+    judged: JudgeVotes | None,
+    costs: CallCosts,
+    compared: bool = False,
 ) -> VarianceBlock | None:
     """Return the parts of the variance of a case's difference in passes.
 
@@ -62,6 +72,8 @@ def variance_block(
         spec: The analysis; its margin and power set the precision to be bought.
         judged: The judge's votes, where each answer has more than one.
         costs: Of an answer and of a vote.
+        compared: Whether each repeat compares both arms' answers: what one arm gains there the
+            other loses, so the parts are those of one difference a repeat.
 
     Returns:
         The parts; null where nothing was repeated, so that there is one part only.
@@ -72,16 +84,27 @@ def variance_block(
     n_answers = max(scores.baseline.shape[1], scores.candidate.shape[1])
     if n_answers < 2 and scores.n_votes < 2:
         return None
-    found = paired_variance_components(
-        baseline=scores.baseline,
-        candidate=scores.candidate,
-        baseline_present=scores.baseline_present,
-        candidate_present=scores.candidate_present,
-        clusters=table.clusters,
-        confidence_level=1 - spec.alpha,
-        n_resamples=N_RESAMPLES,
-        rng=generator(spec.seed, "variance"),
-    )
+    level, rng = 1 - spec.alpha, generator(spec.seed, "variance")
+    if compared:
+        found = variance_components(
+            scores=scores.candidate - scores.baseline,
+            present=scores.baseline_present & scores.candidate_present,
+            clusters=table.clusters,
+            confidence_level=level,
+            n_resamples=N_RESAMPLES,
+            rng=rng,
+        )
+    else:
+        found = paired_variance_components(
+            baseline=scores.baseline,
+            candidate=scores.candidate,
+            baseline_present=scores.baseline_present,
+            candidate_present=scores.candidate_present,
+            clusters=table.clusters,
+            confidence_level=level,
+            n_resamples=N_RESAMPLES,
+            rng=rng,
+        )
     return _block(found, spec, costs, n_answers=n_answers, n_votes=scores.n_votes)
 
 

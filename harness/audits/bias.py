@@ -7,7 +7,9 @@ from statistics import mean, median
 import numpy as np
 
 from harness.audits.gates import against_band, worst
-from harness.audits.labels import human_outcome, is_pass, judge_outcomes
+from harness.audits.labels import human_outcome, is_pass, judge_outcomes, unit_of
+from harness.audits.pair_bias import pair_effects
+from harness.audits.position import position_effects, position_reasons
 from harness.audits.rates import CONFIDENCE_LEVEL, block
 from harness.domain.cases import ARMS, Anchor, Arm, Outcome
 from harness.domain.fitness import BiasEffect, LengthControlled, Verbosity
@@ -29,22 +31,29 @@ def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
     A judge that passes long, formatted or related answers more often may be
     right to: what counts is how much more often at equal human label. So the
     effects come from the anchors. The length-controlled win rate and the
-    lengths come from the arms' answers to exploratory cases.
+    lengths come from the arms' answers to exploratory cases, and so does what
+    the order of two answers does, where they are compared.
 
     Returns:
         ``not_audited`` without an effect or a declared band, or where a band
         is neither shown to hold nor broken; ``fail`` with one broken.
     """
     family = judge_family(plan)
-    effects = tuple(_effects(plan, reading, family))
-    estimated = [effect for effect in effects if effect.difference is not None]
+    if plan.is_pairwise:
+        effects = tuple(pair_effects(plan, reading, is_formatted=is_formatted, family=family))
+    else:
+        effects = tuple(_effects(plan, reading, family))
+    position = position_effects(plan, reading)
+    estimated = [effect.status for effect in effects if effect.difference is not None]
+    estimated += [effect.status for effect in position if effect.difference is not None]
     return BiasFinding(
-        status=worst(*(effect.status for effect in estimated)),
+        status=worst(*estimated),
         effects=effects,
+        position=position,
         length_controlled=_length_controlled(plan, reading),
         verbosity=tuple(_verbosity(plan, reading, arm) for arm in ARMS),
         same_family=same_family(plan),
-        reasons=tuple(_reasons(plan, effects)),
+        reasons=(*position_reasons(position), *_reasons(plan, effects)),
     )
 
 
@@ -131,7 +140,7 @@ def _effect(
 ) -> BiasEffect:
     clusters = {case.id: case.group for case in plan.cases}
     rows = [
-        (is_pass(verdict), is_pass(truth), member, _unit(anchor, clusters))
+        (is_pass(verdict), is_pass(truth), member, unit_of(anchor, clusters))
         for anchor in plan.anchors
         if (verdict := judged.get(anchor.id)) is not None
         and (truth := human_outcome(plan, anchor)) is not None
@@ -178,11 +187,6 @@ def _effect(
     )
 
 
-def _unit(anchor: Anchor, clusters: Mapping[str, str]) -> str:
-    """Return what the anchor is one of: its case's cluster, its case, or itself."""
-    return anchor.id if anchor.case is None else clusters.get(anchor.case, anchor.case)
-
-
 def _reasons(plan: Plan, effects: Sequence[BiasEffect]) -> Iterator[str]:
     if plan.judge is None:
         yield "no_judge: the plan has no judge"
@@ -195,7 +199,8 @@ def _reasons(plan: Plan, effects: Sequence[BiasEffect]) -> Iterator[str]:
         if effect.status != "pass" and effect.reason:
             told = effect.difference is not None
             yield effect.reason if told else f"bias_{effect.of}_not_estimable: {effect.reason}"
-    yield "position_not_asked: the judge sees one answer at a time, so none is shown first"
+    if not plan.is_pairwise:
+        yield "position_not_asked: the judge sees one answer at a time, so none is shown first"
     for arm in same_family(plan):
         yield f"same_family: judge and {arm} are both of family {judge_family(plan)}"
 

@@ -57,10 +57,12 @@ def _arm(plan: Plan, reading: Reading, arm: Arm) -> ArmCompleteness:
     answers = [answer for result in reading.cases for answer in _side(result, arm)]
     shown = {result.case for result in reading.cases}
     judged = {case.id for case in plan.cases if not case.checks and case.id in shown}
-    votes = [vote for vote in reading.case_votes if vote.subject.arm == arm]
+    # A vote that compares two answers is about both arms' answers.
+    orders = 2 if plan.is_pairwise else 1
+    votes = [vote for vote in reading.case_votes if plan.is_pairwise or vote.subject.arm == arm]
     read = [vote for vote in votes if vote.verdict.label is not None]
     repeats = plan.experiment.repeats
-    asked_of_judge = len(judged) * repeats.answers * repeats.votes * len(plan.judges)
+    asked_of_judge = len(judged) * repeats.answers * repeats.votes * len(plan.judges) * orders
     missing = Counter(answer.reason for answer in answers if answer.reason is not None)
     silent = Counter(vote.verdict.no_verdict for vote in votes if vote.verdict.no_verdict is not None)
     never_asked = asked_of_judge - len(votes)

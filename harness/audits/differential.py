@@ -5,13 +5,15 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from harness.audits.gates import against_band
-from harness.audits.labels import human_outcome, is_pass, judge_outcomes
+from harness.audits.labels import human_label, human_outcome, is_pass, judge_labels, judge_outcomes
 from harness.audits.rates import CONFIDENCE_LEVEL, block_or_none
 from harness.domain.cases import ARMS, Arm
 from harness.domain.fitness import DifferentialFinding
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
 from harness.stats.judge_error import rectifier
+
+_SIGNS = {"win": 1.0, "tie": 0.0, "loss": -1.0}
 
 
 class LabelledPair(NamedTuple):
@@ -39,6 +41,8 @@ def labelled_pairs(plan: Plan, reading: Reading, *, closed: Collection[str]) -> 
         reading: The run, read.
         closed: The cases that may not be looked at.
     """
+    if plan.is_pairwise:
+        return labelled_preferences(plan, reading, closed=closed)
     judged = judge_outcomes(plan, reading)
     cluster = {case.id: case.group for case in plan.cases}
     named: dict[str, set[Arm]] = defaultdict(set)
@@ -67,6 +71,36 @@ def labelled_pairs(plan: Plan, reading: Reading, *, closed: Collection[str]) -> 
         if all(found[case, arm] for arm in ARMS)
     )
     return LabelledPairs(pairs, len(both) - len(pairs))
+
+
+def labelled_preferences(plan: Plan, reading: Reading, *, closed: Collection[str]) -> LabelledPairs:
+    """Return the same of a pairwise judge: each anchor that names an arm holds both arms' answers.
+
+    A win of the candidate is 1, of the baseline -1, a tie 0.
+    """
+    judged = judge_labels(plan, reading)
+    cluster = {case.id: case.group for case in plan.cases}
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    drawn: dict[str, bool] = defaultdict(lambda: True)
+    for anchor in plan.anchors:
+        if anchor.case is None or anchor.arm is None or anchor.case in closed:
+            continue
+        drawn[anchor.case] &= anchor.selection == "random"
+        human, judge = human_label(anchor), judged.get(anchor.id)
+        sign = 1.0 if anchor.arm == "candidate" else -1.0
+        if human is not None and judge is not None:
+            found[anchor.case].append((sign * _SIGNS[judge], sign * _SIGNS[human]))
+    pairs = tuple(
+        LabelledPair(
+            case=case,
+            cluster=cluster.get(case, case),
+            judge=_mean(j for j, _ in values),
+            human=_mean(h for _, h in values),
+            drawn=drawn[case],
+        )
+        for case, values in found.items()
+    )
+    return LabelledPairs(pairs, len(drawn) - len(pairs))
 
 
 def _mean(outcomes: Iterable[float]) -> float:
@@ -118,6 +152,6 @@ def _why_not(plan: Plan) -> str:
     arms = {anchor.arm for anchor in plan.anchors if anchor.arm is not None}
     if not arms:
         return "no_arms: no anchor says which arm answered"
-    if len(arms) == 1:
+    if len(arms) == 1 and not plan.is_pairwise:
         return f"one_arm: anchors were labelled on {next(iter(arms))} alone"
     return "no_pairs: no case that is not held out has a human and a judge outcome on both arms"

@@ -152,9 +152,9 @@ def _both(then: Audited, now: Audited) -> tuple[list[_Both], int]:
     return both, len(now.plan.anchors) - len(both)
 
 
-def _shown(anchor: Anchor) -> tuple[str, str, str | None]:
+def _shown(anchor: Anchor) -> tuple[str, str, str | None, str | None]:
     """Return what the judge sees of the anchor: another text is another anchor."""
-    return anchor.prompt, anchor.answer, anchor.reference
+    return anchor.prompt, anchor.answer, anchor.other, anchor.reference
 
 
 class _Moved(NamedTuple):

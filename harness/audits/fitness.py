@@ -6,6 +6,8 @@ from harness.domain.fitness import NO_JUDGE, Fitness, FitnessPart, JudgeFitness
 from harness.domain.plan import Plan
 from harness.domain.report import Audits, CanaryFinding, Status
 
+_AGREEMENT_FLOORS = "judge_sensitivity, judge_specificity or judge_agreement"
+
 
 def judge_fitness(plan: Plan, audits: Audits, *further: FitnessPart) -> JudgeFitness:
     """Put the audits of the judge together.
@@ -57,7 +59,7 @@ def _judge_part(name: str, found: JudgeFitness) -> FitnessPart:
 
 def _parts(plan: Plan, audits: Audits) -> tuple[FitnessPart, ...]:
     return (
-        _canaries(audits.canaries),
+        _canaries(plan, audits.canaries),
         _repeatability(plan, audits),
         _agreement(plan, audits),
         FitnessPart(name="bias", status=audits.bias.status, needed=False, reasons=audits.bias.reasons),
@@ -100,19 +102,27 @@ def _reasons(parts: tuple[FitnessPart, ...], status: Fitness) -> Iterator[str]:
                 yield part.reasons[0] if coded else f"{part.name}_not_audited{why}"
 
 
-def _canaries(finding: CanaryFinding) -> FitnessPart:
+def _canaries(plan: Plan, finding: CanaryFinding) -> FitnessPart:
     mine = [canary for canary in finding.canaries if canary.grader == "judge"]
     survived = {canary.id for canary in mine if canary.survived}
     part = FitnessPart(name="canaries", status="pass", needed=True)
     if survived:
         told = [r for r in finding.reasons if r.partition(": ")[2] in survived]
         return part.model_copy(update={"status": "fail", "reasons": tuple(told)})
+    if plan.is_pairwise:
+        return part if any(canary.expected != "tie" for canary in mine) else _without_a_winner(part)
     missing = {"pass", "fail"} - {canary.expected for canary in mine}
     if missing:
         which = " and ".join(sorted(missing))
         reason = f"no_canaries: none that must {which} is planted for the judge"
         return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
     return part
+
+
+def _without_a_winner(part: FitnessPart) -> FitnessPart:
+    """Both orders are both directions, but a judge that always ties is caught by a winner alone."""
+    reason = "no_canaries: none with a winner is planted for the judge"
+    return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
 
 
 def _repeatability(plan: Plan, audits: Audits) -> FitnessPart:
@@ -129,8 +139,7 @@ def _agreement(plan: Plan, audits: Audits) -> FitnessPart:
     part = FitnessPart(name="human_agreement", status=finding.status, needed=True, reasons=finding.reasons)
     floors = (gates.judge_agreement, gates.judge_sensitivity, gates.judge_specificity)
     if finding.status == "pass" and all(floor is None for floor in floors):
-        reason = (
-            "no_floor: the plan declares no gates.judge_sensitivity, judge_specificity or judge_agreement"
-        )
+        names = "judge_agreement" if plan.is_pairwise else _AGREEMENT_FLOORS
+        reason = f"no_floor: the plan declares no gates.{names}"
         return part.model_copy(update={"status": "not_audited", "reasons": (reason,)})
     return part

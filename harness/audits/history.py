@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.audits.labels import human_outcome, judge_labels, judge_outcomes
+from harness.audits.labels import human_found, judge_found, judge_labels
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
 from harness.domain.canonical import digest
 from harness.domain.errors import NotMeasured
@@ -47,11 +47,11 @@ def audit_kept(plan: Plan, reading: Reading, manifest: Manifest) -> AuditKept:
     Raises:
         NotMeasured: No anchor has an outcome of people and of the judge.
     """
-    judged, labels = judge_outcomes(plan, reading), judge_labels(plan, reading)
+    judged, labels = judge_found(plan, reading), judge_labels(plan, reading)
     anchors = tuple(
         JudgedAnchor(id=anchor.id, label=labels.get(anchor.id), right=judged[anchor.id] == human)
         for anchor in plan.anchors
-        if (human := human_outcome(plan, anchor)) is not None and judged.get(anchor.id) is not None
+        if (human := human_found(plan, anchor)) is not None and judged.get(anchor.id) is not None
     )
     if plan.judge is None or not anchors:
         raise NotMeasured("nothing to record: no anchor has an outcome of people and of the judge")

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 
 from harness.audits.gates import Ruled, against_floor, worst
-from harness.audits.labels import human_label, human_outcome, judge_labels, judge_outcomes
+from harness.audits.labels import human_label, human_outcome, judge_labels, judge_outcomes, labels_of
 from harness.audits.raters import annotator_test, by_dispute, human_alpha
 from harness.audits.rates import CONFIDENCE_LEVEL, block, exact_block, rate
 from harness.domain.cases import ARMS, Anchor, Outcome
@@ -41,9 +41,9 @@ class _Weighted(TypedDict):
 
 
 class _OnPassing(TypedDict):
-    pass_agreement: Rate
-    sensitivity: Rate
-    specificity: Rate
+    pass_agreement: Rate | None
+    sensitivity: Rate | None
+    specificity: Rate | None
 
 
 def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
@@ -74,8 +74,8 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
             reasons=(_why_not(plan),),
         )
     agreement = rate(sum(a.human == a.judge for a in both), len(both), nothing="no anchors")
-    rates = _error_rates(plan, judge_outcomes(plan, reading))
-    ruled = _rules(plan, agreement, rates[0])
+    rates = () if plan.is_pairwise else _error_rates(plan, judge_outcomes(plan, reading))
+    ruled = _rules(plan, agreement, rates)
     alpha = human_alpha(plan.anchors, labels=_steps(plan.judge), ordered=plan.judge.scores is not None)
     undisputed, disputed = by_dispute(plan.anchors, human, judge)
     return AgreementFinding(
@@ -84,8 +84,8 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
         n_no_human_label=n_no_human,
         n_no_judge_label=n_no_judge,
         agreement=agreement,
-        **_on_passing(both, plan.judge.passing),
-        **_coefficients(both, plan.judge.labels),
+        **_on_passing(both, plan.judge),
+        **_coefficients(both, labels_of(plan.judge)),
         **_weighted(both, plan.judge),
         error_rates=rates,
         human_human=_human_human(plan.anchors),
@@ -93,7 +93,7 @@ def audit_human_agreement(plan: Plan, reading: Reading) -> AgreementFinding:
         krippendorff_alpha_reason=alpha.reason,
         undisputed=undisputed,
         disputed=disputed,
-        annotator_test=annotator_test(plan.anchors, judge, labels=plan.judge.labels),
+        annotator_test=annotator_test(plan.anchors, judge, labels=labels_of(plan.judge)),
         confusion=_confusion(both),
         reasons=tuple(rule.reason for rule in ruled if rule.reason),
     )
@@ -107,8 +107,11 @@ def _why_not(plan: Plan) -> str:
     return "no anchor has both a human label and a judge label"
 
 
-def _on_passing(both: Sequence[_Labelled], passing: Sequence[str]) -> _OnPassing:
-    """Return agreement on pass or fail, and how often each is seen for what it is."""
+def _on_passing(both: Sequence[_Labelled], judge: JudgeSpec) -> _OnPassing:
+    """Return agreement on pass or fail, and how often each is seen for what it is; a pair passes nothing."""
+    if judge.mode == "pairwise":
+        return {"pass_agreement": None, "sensitivity": None, "specificity": None}
+    passing = judge.passing
     passes = [(a.human in passing, a.judge in passing) for a in both]
     good = [found for truth, found in passes if truth]
     bad = [found for truth, found in passes if not truth]
@@ -169,7 +172,7 @@ def _weighted(both: Sequence[_Labelled], judge: JudgeSpec) -> _Weighted:
 def _steps(judge: JudgeSpec) -> tuple[str, ...]:
     """Return the labels as the scores order them, whatever order they are written in."""
     if judge.scores is None:
-        return judge.labels
+        return labels_of(judge)
     return tuple(label for _, label in sorted(zip(judge.scores, judge.labels, strict=True)))
 
 
@@ -200,7 +203,7 @@ def error_rates(
     )
 
 
-def _rules(plan: Plan, agreement: Rate, rates: ErrorRates) -> list[Ruled]:
+def _rules(plan: Plan, agreement: Rate, rates: Sequence[ErrorRates]) -> list[Ruled]:
     """Return how the floors fared. No coefficient is a gate: two judges may differ at equal kappa."""
     gates = plan.experiment.gates
     ruled = []
@@ -208,10 +211,11 @@ def _rules(plan: Plan, agreement: Rate, rates: ErrorRates) -> list[Ruled]:
     if floor is not None and agreement.rate is not None:
         low = f"agreement with people {agreement.rate:.3f} is below the floor {floor:.3f}"
         ruled.append(Ruled("fail", low) if agreement.rate < floor else Ruled("pass"))
-    if gates.judge_sensitivity is not None:
-        ruled.append(against_floor("sensitivity", rates.sensitivity, gates.judge_sensitivity))
-    if gates.judge_specificity is not None:
-        ruled.append(against_floor("specificity", rates.specificity, gates.judge_specificity))
+    for overall in rates[:1]:
+        if gates.judge_sensitivity is not None:
+            ruled.append(against_floor("sensitivity", overall.sensitivity, gates.judge_sensitivity))
+        if gates.judge_specificity is not None:
+            ruled.append(against_floor("specificity", overall.specificity, gates.judge_specificity))
     return ruled
 
 

@@ -40,9 +40,9 @@ def human_scale(plan: Plan, reading: Reading, *, side: Split) -> HumanScaleBlock
     closed = {case for case, where in sides.items() if where != side}
     pairs = labelled_pairs(plan, reading, closed=closed).pairs
     alone = _unlabelled(reading, judged - {pair.case for pair in pairs})
-    empty = HumanScaleBlock(
-        basis=side, n_anchors=len(pairs), n_unlabelled=len(alone), arms=_arms(plan, reading, judged)
-    )
+    # An arm alone has no rate where answers are compared, so there is none to correct.
+    arms = () if plan.is_pairwise else _arms(plan, reading, judged)
+    empty = HumanScaleBlock(basis=side, n_anchors=len(pairs), n_unlabelled=len(alone), arms=arms)
     if not pairs:
         reason = "no_pairs: no case of this side was labelled by people on both arms"
         return empty.model_copy(update={"reason": reason})

@@ -1,11 +1,11 @@
 """Does the judge give the same answer the same label twice?"""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from harness.audits.gates import Ruled, against_ceiling, worst
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
-from harness.audits.stability import SHIFT_ALPHA, on_answers, shift, slices, stability
+from harness.audits.stability import SHIFT_ALPHA, on_answers, shared, shift, slices, stability, votes_by_item
 from harness.domain.fitness import EarlyLateShift, Stability
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
@@ -28,7 +28,8 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
         of the plan is neither shown to hold nor broken; ``fail`` with a rule
         broken, or with a judge that moved during the run; else ``pass``.
     """
-    votes = _by_anchor(reading.anchor_votes)
+    votes = votes_by_item(reading.anchor_votes)
+    units = {item: found[0].subject.id for item, found in votes.items()}
     silent = Counter(vote.verdict.no_verdict for vote in reading.anchor_votes if vote.verdict.no_verdict)
     labels = {
         anchor: [vote.verdict.label for vote in found if vote.verdict.label]
@@ -38,25 +39,27 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
     if not repeated:
         return RepeatabilityFinding(
             status="not_audited",
-            n_anchors=len(votes),
+            n_anchors=len(set(units.values())),
             n_votes=len(reading.anchor_votes),
             on_answers=on_answers(plan, reading),
             no_verdicts=tuple(sorted(silent.items())),
             reasons=(_why_not(plan),),
         )
-    agreement = self_agreement(repeated)
+    agreement = self_agreement(repeated, [units[item] for item in repeated])
     moved = shift(plan, votes.values())
-    flips = stability("anchors", votes, labels=plan.judge.labels) if plan.judge else None
+    flips = (
+        stability("anchors", votes, labels=plan.judge.labels, clusters=shared(units)) if plan.judge else None
+    )
     ruled = [*_rules(plan, agreement, flips), *_moved(moved)]
     return RepeatabilityFinding(
         status=worst("pass", *(rule.status for rule in ruled)),
-        n_anchors=len(repeated),
+        n_anchors=len({units[item] for item in repeated}),
         n_votes=sum(map(len, labels.values())),
         self_agreement=agreement,
-        unanimous=rate(
-            sum(len(set(found)) == 1 for found in repeated.values()), len(repeated), nothing="no anchors"
+        unanimous=_share_of_anchors(
+            {item: len(set(found)) == 1 for item, found in repeated.items()}, units, nothing="no anchors"
         ),
-        early_late=_early_late(votes),
+        early_late=_early_late(votes, units),
         shift=moved,
         flip_rate=flips,
         slices=slices(plan, reading),
@@ -73,17 +76,23 @@ def pairs_agreeing(labels: Sequence[str]) -> tuple[int, int]:
     return agreeing, len(labels) * (len(labels) - 1) // 2
 
 
-def self_agreement(labels: Mapping[str, Sequence[str]]) -> Rate:
-    """Return the mean over anchors of the share of agreeing pairs of votes.
+def self_agreement(labels: Mapping[str, Sequence[str]], anchors: Sequence[str]) -> Rate:
+    """Return the mean over items of the share of agreeing pairs of votes, the anchor being the unit.
 
     Args:
-        labels: At least two labels an anchor.
+        labels: At least two labels an item: an anchor, or an anchor in one order of its two answers.
+        anchors: The anchor of each item.
     """
+    clusters = list(anchors) if len(set(anchors)) < len(anchors) else None
     pairs = [pairs_agreeing(found) for found in labels.values()]
     shares = [agreeing / of for agreeing, of in pairs]
-    mean = paired_mean(differences=shares, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0))
+    mean = paired_mean(
+        differences=shares, clusters=clusters, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0)
+    )
     interval = (
-        paired_mean_plus_two(differences=shares, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0))
+        paired_mean_plus_two(
+            differences=shares, clusters=clusters, confidence_level=CONFIDENCE_LEVEL, support=(0.0, 1.0)
+        )
         if isinstance(mean, NotEstimable)
         else mean.interval
     )
@@ -94,13 +103,6 @@ def self_agreement(labels: Mapping[str, Sequence[str]]) -> Rate:
         interval=None if isinstance(interval, NotEstimable) else block(interval),
         reason=interval.reason if isinstance(interval, NotEstimable) else None,
     )
-
-
-def _by_anchor(votes: Sequence[Vote]) -> dict[str, list[Vote]]:
-    found: dict[str, list[Vote]] = defaultdict(list)
-    for vote in votes:
-        found[vote.subject.id].append(vote)
-    return dict(found)
 
 
 def _why_not(plan: Plan) -> str:
@@ -132,15 +134,22 @@ def _moved(found: EarlyLateShift | None) -> list[Ruled]:
     return [Ruled("fail", f"drift_within_run: from first to last vote {changed} (p = {found.pvalue:.2g})")]
 
 
-def _early_late(votes: Mapping[str, Sequence[Vote]]) -> Rate:
+def _early_late(votes: Mapping[str, Sequence[Vote]], units: Mapping[str, str]) -> Rate:
     """Return how often the first and the last readable vote on an anchor agree, in order of time."""
-    same = total = 0
-    for found in votes.values():
+    same = {}
+    for item, found in votes.items():
         readable = sorted((v for v in found if v.verdict.label), key=lambda v: (v.started_ms, v.repeat))
         if len(readable) > 1:
-            total += 1
-            same += readable[0].verdict.label == readable[-1].verdict.label
-    return rate(same, total, nothing="no anchor has two readable votes")
+            same[item] = readable[0].verdict.label == readable[-1].verdict.label
+    return _share_of_anchors(same, units, nothing="no anchor has two readable votes")
+
+
+def _share_of_anchors(hits: Mapping[str, bool], units: Mapping[str, str], *, nothing: str) -> Rate:
+    """Return how many anchors hit with every item of theirs: in both orders, where there are two."""
+    by_anchor: dict[str, bool] = {}
+    for item, hit in hits.items():
+        by_anchor[units[item]] = by_anchor.get(units[item], True) and hit
+    return rate(sum(by_anchor.values()), len(by_anchor), nothing=nothing)
 
 
 def _least_stable(labels: Mapping[str, Sequence[str]]) -> tuple[tuple[str, float], ...]:

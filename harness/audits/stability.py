@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from harness.audits.labels import human_label, outcome_of, votes_by_anchor
+from harness.audits.labels import human_label, outcome_of
 from harness.audits.rates import CONFIDENCE_LEVEL, block_or_none
 from harness.domain.fitness import EarlyLateShift, Stability
 from harness.domain.manifest import Reading
@@ -68,19 +68,38 @@ def stability(
     )
 
 
+def votes_by_item(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
+    """Return the votes that were asked with one text: those on an anchor, in one order of its two answers."""
+    found: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        subject = vote.subject
+        found[subject.id if subject.first is None else f"{subject.id} ({subject.first} first)"].append(vote)
+    return dict(found)
+
+
+def shared(units: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return the unit of each item where items share one; null where each is its own."""
+    return units if len(set(units.values())) < len(units) else None
+
+
 def slices(plan: Plan, reading: Reading) -> tuple[Stability, ...]:
     """Return the flip rate by what people said of the anchor, and by tag."""
     if plan.judge is None:
         return ()
-    votes = votes_by_anchor(reading.anchor_votes, plan.anchors)
-    groups: dict[str, dict[str, list[Vote]]] = defaultdict(dict)
+    votes = votes_by_item(reading.anchor_votes)
+    units = {item: found[0].subject.id for item, found in votes.items()}
+    groups: dict[str, set[str]] = defaultdict(set)
     for anchor in plan.anchors:
         outcome = outcome_of(plan, human_label(anchor))
-        if outcome is not None:
-            groups[f"people: {outcome}"][anchor.id] = votes[anchor.id]
-        for tag in anchor.tags:
-            groups[f"tag: {tag}"][anchor.id] = votes[anchor.id]
-    return tuple(stability(of, groups[of], labels=plan.judge.labels) for of in sorted(groups))
+        names = ([f"people: {outcome}"] if outcome is not None else []) + [f"tag: {t}" for t in anchor.tags]
+        for name in names:
+            groups[name].add(anchor.id)
+    found = []
+    for of in sorted(groups):
+        mine = {item: votes[item] for item, unit in units.items() if unit in groups[of]}
+        clusters = shared({item: units[item] for item in mine})
+        found.append(stability(of, mine, labels=plan.judge.labels, clusters=clusters))
+    return tuple(found)
 
 
 def on_answers(plan: Plan, reading: Reading) -> Stability | None:
@@ -95,7 +114,8 @@ def on_answers(plan: Plan, reading: Reading) -> Stability | None:
     clusters: dict[str, str] = {}
     for vote in reading.case_votes:
         if side.get(vote.subject.id) == "exploratory":
-            name = f"{vote.subject.id}\x1f{vote.subject.arm}\x1f{vote.subject.answer}"
+            subject = vote.subject
+            name = f"{subject.id}\x1f{subject.arm or subject.first}\x1f{subject.answer}"
             votes[name].append(vote)
             clusters[name] = group[vote.subject.id]
     if plan.judge is None or not votes:
@@ -104,7 +124,12 @@ def on_answers(plan: Plan, reading: Reading) -> Stability | None:
 
 
 def shift(plan: Plan, votes: Iterable[Sequence[Vote]]) -> EarlyLateShift | None:
-    """Set the first readable vote on each anchor against the last, in order of time, by direction."""
+    """Set the first readable vote on each anchor against the last, in order of time, by direction.
+
+    Null also for pairs: which of two answers is named first in an anchor is no direction.
+    """
+    if plan.is_pairwise:
+        return None
     n = to_pass = to_fail = 0
     for found in votes:
         readable = [vote for vote in found if vote.verdict.label is not None]

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from harness.backends.bodies import completion_response
-from harness.domain.calls import Evidence, RecordedReply, Request, Response, Subject
+from harness.domain.calls import Evidence, RecordedReply, Request, Response, Side, Subject
 from harness.domain.canonical import strict_json
 from harness.domain.cases import Arm
 from harness.domain.errors import InputError, Permanent
@@ -22,12 +22,14 @@ class About(NamedTuple):
     id: str
     arm: Arm | None
     answer: int | None
+    first: Side | None
     repeat: int
 
     def __str__(self) -> str:
         arm = f", arm {self.arm}" if self.arm else ""
         answer = f", answer {self.answer}" if self.answer is not None else ""
-        return f"{self.kind} {self.id!r}{arm}{answer}, repeat {self.repeat}"
+        first = f", {self.first} first" if self.first else ""
+        return f"{self.kind} {self.id!r}{arm}{answer}{first}, repeat {self.repeat}"
 
 
 class RecordedBackend:
@@ -103,7 +105,7 @@ def _wanted(request: Request) -> tuple[About, ...]:
 
 
 def _about(subject: Subject | RecordedReply, *, repeat: int) -> About:
-    return About(subject.kind, subject.id, subject.arm, subject.answer, repeat)
+    return About(subject.kind, subject.id, subject.arm, subject.answer, subject.first, repeat)
 
 
 def _is_evidence(path: Path) -> bool:

@@ -11,7 +11,7 @@ from harness.audits import (
 )
 from harness.cli.panel import audit_run, whole_judge
 from harness.cli.panel_block import Side, panel_block
-from harness.cli.repeats import costs, judge_votes
+from harness.cli.repeats import compared_pairs, costs, judge_votes
 from harness.cli.rules import methods
 from harness.cli.sequential import NOTE, follow
 from harness.domain.body import public_address
@@ -58,7 +58,12 @@ def conclude(run: Concluded) -> Report:
     )
     who = answerers(reading.identities)
     numbers = partial(
-        analyse, spec=spec, who=who, judged=judge_votes(plan, reading), costs=costs(plan, reading)
+        analyse,
+        spec=spec,
+        who=who,
+        judged=judge_votes(plan, reading),
+        costs=costs(plan, reading),
+        pairs=compared_pairs(plan, reading),
     )
     exploratory = numbers(_side(reading.cases, "exploratory"), anytime=anytime)
     exploratory = exploratory.model_copy(update={"sequential": stop})

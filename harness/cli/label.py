@@ -68,6 +68,8 @@ def label(
     into: Path | None,
 ) -> int:
     """Write a sheet, or read one back into anchors."""
+    if read_plan(run).is_pairwise:
+        raise InputError(f"{run}: its judge compares two answers, and a sheet shows people one at a time")
     if read is not None and into is not None and purpose is None and out is None:
         return _read_back(run, read, into)
     if purpose is not None and out is not None and read is None and into is None:

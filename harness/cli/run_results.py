@@ -18,6 +18,8 @@ from harness.store.run_dir import read_plan
 def run_results(run: Path, arm: Arm) -> ResultFile:
     """Return what one arm of a run came to; held-out cases only where a look opened them."""
     plan, manifest = read_plan(run), read_manifest(run)
+    if plan.is_pairwise:
+        raise InputError(f"{run}@{arm}: was judged in pairs, and one arm's preferences are no results alone")
     followed = follow(plan, read_run(plan, read_evidence(run), read_timings(run)))
     reading, stop = followed.reading, followed.block
     opened = read_look(run) is not None

@@ -12,19 +12,23 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 Role = Literal["answer", "vote"]
+Side = Literal["baseline", "candidate", "answer", "other"]
+"""One of two answers that are compared: an arm's, or one of a canary's or an anchor's two."""
 
 
 class Subject(Record):
     """What a call is about.
 
     An answer is about a case and an arm. A vote is about one answer of an arm
-    on a case (``answer`` is its repeat), or about a canary, or an anchor.
+    on a case (``answer`` is its repeat), or about a canary, or an anchor. A vote
+    that compares two answers names the one shown ``first``, and no arm.
     """
 
     kind: Literal["case", "canary", "anchor"]
     id: Text
     arm: Arm | None = None
     answer: Count | None = None
+    first: Side | None = None
 
 
 class Request(Record):
@@ -178,14 +182,16 @@ class RecordedReply(Record):
     """One reply of a file of recorded replies.
 
     For an arm, ``id`` is the case. For a judge, ``kind``, ``id``, ``arm`` and
-    ``answer`` say whose answer the vote is about. A ``failure`` stands for a
-    call that brought nothing.
+    ``answer`` say whose answer the vote is about; where it compares two,
+    ``first`` says which was shown first. A ``failure`` stands for a call that
+    brought nothing.
     """
 
     id: Text
     kind: Literal["case", "canary", "anchor"] = "case"
     arm: Arm | None = None
     answer: Count | None = None
+    first: Side | None = None
     repeat: Count = 0
     content: str | None = None
     failure: Text | None = None

@@ -12,6 +12,8 @@ ARMS: tuple[Arm, Arm] = ("baseline", "candidate")
 
 Split = Literal["exploratory", "held_out"]
 Outcome = Literal["pass", "fail"]
+Preference = Literal["win", "loss", "tie"]
+"""What a comparison comes to, seen from the candidate, or from ``answer`` beside ``other``."""
 
 
 class Message(Record):
@@ -45,12 +47,17 @@ class Case(Record):
 
 
 class Canary(Record):
-    """An answer planted with a known outcome, for the checks or for the judge."""
+    """An answer planted with a known outcome, for the checks or for the judge.
+
+    A pairwise judge is shown ``answer`` beside ``other``, in both orders, and
+    ``expected`` says whether ``answer`` wins.
+    """
 
     id: Text
     prompt: Text
     answer: str
-    expected: Outcome
+    other: str | None = None
+    expected: Outcome | Preference
     grader: Literal["checks", "judge"]
     why: Text
     kind: Text = "planted"
@@ -70,12 +77,14 @@ class Anchor(Record):
 
     ``label`` is the adjudicated label where people settled one. ``case`` and
     ``arm`` tie the anchor to a case of the gold set; ``selection`` says whether
-    it was drawn at random or chosen.
+    it was drawn at random or chosen. For a pairwise judge people say whether
+    ``answer`` wins over ``other``; with an arm, ``other`` is the other arm's.
     """
 
     id: Text
     prompt: Text
     answer: str
+    other: str | None = None
     reviews: tuple[Review, ...] = ()
     label: Text | None = None
     selection: Literal["random", "curated"]

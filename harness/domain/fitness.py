@@ -110,6 +110,29 @@ class BiasEffect(Record):
     reason: str | None = None
 
 
+class PositionEffect(Record):
+    """What the order of two answers does to their judge, on the anchors or on the arms' ``answers``.
+
+    ``reversed`` pairs prefer the same place in both orders, ``to_first`` of
+    them the first. ``difference`` is the share that went to the first place
+    less the share that went to the second, over all pairs.
+    """
+
+    of: Text
+    n_pairs: Count
+    n_incomplete: Count
+    consistent: Rate
+    reversed: Rate
+    to_first: Rate
+    difference: float | None
+    interval: IntervalBlock | None
+    pvalue: float | None
+    band: float | None
+    status: Status
+    reason: str | None = None
+    flipped: tuple[Text, ...] = ()
+
+
 class LengthControlled(Record):
     """The candidate's win rate over the baseline as judged, and predicted at equal length.
 

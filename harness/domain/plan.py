@@ -101,6 +101,11 @@ class Plan(Record):
             for judge, seat in seats
         )
 
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether the judge compares two answers; every case is then a preference."""
+        return self.judge is not None and self.judge.mode == "pairwise"
+
     def endpoint(self, name: str) -> EndpointSpec:
         """Return the endpoint called ``baseline``, ``candidate``, ``judge`` or ``judge:NAME``."""
         if name == "judge":

@@ -30,5 +30,12 @@ PROBES = (
     ProbeKind("padding", "fail", "a prompt", injection=False),
 )
 
+PAIR_PROBES = tuple(
+    probe._replace(wants="a reference" if probe.kind != "fluent-wrong" else "an anchor with one winner")
+    for probe in PROBES
+    if probe.kind != "reference"
+)
+"""The same for a judge of two answers: each beside the reference, or the answer that people prefer."""
+
 INJECTION_KINDS = frozenset({"injection", *(probe.kind for probe in PROBES if probe.injection)})
 """Kinds of canaries that try to talk the judge into a pass, the user's own ``injection`` among them."""

@@ -7,6 +7,7 @@ from pydantic import Field
 from harness.domain.blocks import IntervalBlock as IntervalBlock
 from harness.domain.blocks import Rate as Rate
 from harness.domain.blocks import Status as Status
+from harness.domain.cases import Outcome, Preference
 from harness.domain.fitness import (
     NO_JUDGE,
     AnnotatorTest,
@@ -18,6 +19,7 @@ from harness.domain.fitness import (
     HumanScaleBlock,
     JudgeFitness,
     LengthControlled,
+    PositionEffect,
     Stability,
     Verbosity,
 )
@@ -373,8 +375,55 @@ class PopulationBlock(Record):
     reason: str | None = None
 
 
+class WinRateBlock(Record):
+    """How often the candidate is preferred, ties counting half, over the verdicts of both orders.
+
+    The interval is cluster-robust; both orders of a pair are in one cluster.
+    """
+
+    n_verdicts: Count
+    rate: float | None
+    interval: IntervalBlock | None
+    reason: str | None = None
+
+
+class AbilityBlock(Record):
+    """The candidate's log ability, the baseline's being 0: Davidson, without ties Bradley and Terry.
+
+    ``log_tie`` is the logarithm of the tie parameter, null where nothing tied.
+    """
+
+    log_ability: float | None
+    interval: IntervalBlock | None
+    log_tie: float | None
+    reason: str | None = None
+
+
+class PreferencesBlock(Record):
+    """What a pairwise judge prefers. A pair is both arms' answers of one repeat, asked in both orders.
+
+    ``ties`` are pairs whose orders both say so, reversals (each order prefers
+    the same place, so another answer), and pairs with a tie in one order.
+    """
+
+    n_pairs: Count
+    n_no_preference: Count
+    candidate_preferred: Count
+    baseline_preferred: Count
+    ties: Count
+    ties_in_both_orders: Count
+    ties_by_reversal: Count
+    win_rate: WinRateBlock
+    ability: AbilityBlock
+
+
 class Section(Record):
-    """Everything about one side of the split."""
+    """Everything about one side of the split.
+
+    Where a pairwise judge decided, ``preferences`` stands, and a pass anywhere
+    here is a preference: ``gain`` counts cases on which the candidate is
+    preferred, ``loss`` the baseline, and ``both_fail`` neither.
+    """
 
     primary: PrimaryBlock
     majority: MajorityBlock
@@ -391,17 +440,18 @@ class Section(Record):
     variance: VarianceBlock | None = None
     population: PopulationBlock | None = None
     sequential: SequentialBlock | None = None
+    preferences: PreferencesBlock | None = None
     extra: JsonObject = Field(default_factory=nothing)
 
 
 class CanaryResult(Record):
-    """One canary: what was expected, what came."""
+    """One canary: what was expected, what came. Of two answers, whether the first named one wins."""
 
     id: Text
     grader: Literal["checks", "judge"]
     kind: Text
-    expected: Literal["pass", "fail"]
-    found: Literal["pass", "fail"] | None
+    expected: Outcome | Preference
+    found: Outcome | Preference | None
     n_votes: Count
     n_as_expected: Count
     survived: bool
@@ -525,6 +575,7 @@ class BiasFinding(Record):
 
     status: Status
     effects: tuple[BiasEffect, ...] = ()
+    position: tuple[PositionEffect, ...] = ()
     length_controlled: LengthControlled | None = None
     verbosity: tuple[Verbosity, ...] = ()
     same_family: tuple[Text, ...] = ()

@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from harness.domain.record import Count, JsonObject, Positive, Record, Sha256, Share, Text, nothing
 
 Estimand = Literal["majority", "mean"]
+JudgeMode = Literal["single", "pairwise"]
 RoutingPolicy = Literal["fail", "segment", "accept"]
 Unit = Annotated[float, Field(gt=0, lt=1)]
 
@@ -48,14 +49,19 @@ class JudgeSpec(Record):
     A reply is read from one place: the ``field`` of a JSON object, or the last
     line that starts with ``marker``. ``open`` and ``close`` are what the label
     stands between there, such as ``[[`` and ``]]``. ``scores`` are the labels'
-    values, in their order.
+    values, in their order. A judge of single answers says which labels are
+    ``passing``; a pairwise one which of them prefer the answer shown ``first``,
+    the one shown ``second``, or neither (``tie``).
     """
 
     name: Text
     version: Text
-    mode: Literal["single", "pairwise"]
+    mode: JudgeMode
     labels: Annotated[tuple[Text, ...], Field(min_length=2)]
-    passing: Annotated[tuple[Text, ...], Field(min_length=1)]
+    passing: tuple[Text, ...] = ()
+    first: tuple[Text, ...] = ()
+    second: tuple[Text, ...] = ()
+    tie: tuple[Text, ...] = ()
     scores: tuple[float, ...] | None = None
     reply: Literal["json", "last-line"]
     field: Text | None = None
@@ -73,13 +79,7 @@ class JudgeSpec(Record):
     def _fits_together(self) -> Self:
         if len(set(self.labels)) != len(self.labels):
             raise ValueError("labels: one of them is named twice")
-        unknown = [label for label in self.passing if label not in self.labels]
-        if unknown:
-            raise ValueError(f"passing: {unknown[0]!r} is not one of the labels {list(self.labels)}")
-        if len(set(self.passing)) >= len(self.labels):
-            raise ValueError("passing: every label passes, so nothing can fail")
-        if self.scores is not None and len(self.scores) != len(self.labels):
-            raise ValueError(f"scores: {len(self.scores)} values for {len(self.labels)} labels")
+        (_refuse_unlike_single if self.mode == "single" else _refuse_unlike_pairwise)(self)
         if self.reply == "json" and not self.field:
             raise ValueError('field: wanted with reply = "json"')
         if self.reply == "last-line" and self.marker is None:
@@ -90,6 +90,45 @@ class JudgeSpec(Record):
             if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
                 raise ValueError(f"aliases.{label}: wanted a list of texts")
         return self
+
+
+def _refuse_unlike_single(judge: JudgeSpec) -> None:
+    for key in _PREFERRING:
+        if getattr(judge, key):
+            raise ValueError(f'{key}: says what a pair comes to, and mode is "single"; wanted passing')
+    if not judge.passing:
+        raise ValueError('passing: wanted with mode = "single": the labels that pass')
+    _refuse_unknown_labels(judge, "passing")
+    if len(set(judge.passing)) >= len(judge.labels):
+        raise ValueError("passing: every label passes, so nothing can fail")
+    if judge.scores is not None and len(judge.scores) != len(judge.labels):
+        raise ValueError(f"scores: {len(judge.scores)} values for {len(judge.labels)} labels")
+
+
+def _refuse_unlike_pairwise(judge: JudgeSpec) -> None:
+    if judge.passing:
+        raise ValueError('passing: a pair passes nothing, and mode is "pairwise"; wanted first and second')
+    if judge.scores is not None:
+        raise ValueError('scores: a preference has no score, and mode is "pairwise"')
+    for key in ("first", "second"):
+        if not getattr(judge, key):
+            raise ValueError(f'{key}: wanted with mode = "pairwise": the labels that prefer the {key} answer')
+    for key in _PREFERRING:
+        _refuse_unknown_labels(judge, key)
+    placed = [*judge.first, *judge.second, *judge.tie]
+    for label in judge.labels:
+        n = placed.count(label)
+        if n != 1:
+            raise ValueError(f"labels: {label!r} stands {n} times in first, second and tie, wanted once")
+
+
+def _refuse_unknown_labels(judge: JudgeSpec, key: str) -> None:
+    unknown = [label for label in getattr(judge, key) if label not in judge.labels]
+    if unknown:
+        raise ValueError(f"{key}: {unknown[0]!r} is not one of the labels {list(judge.labels)}")
+
+
+_PREFERRING = ("first", "second", "tie")
 
 
 class Limits(Record):

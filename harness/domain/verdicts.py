@@ -9,7 +9,15 @@ from harness.domain.calls import Subject
 from harness.domain.cases import Arm, Outcome, Split
 
 NoVerdict = Literal[
-    "unreadable", "refused", "truncated", "filtered", "failed", "not_run", "not_applicable", "no_majority"
+    "unreadable",
+    "refused",
+    "truncated",
+    "filtered",
+    "failed",
+    "not_run",
+    "not_applicable",
+    "no_majority",
+    "unpaired",
 ]
 NO_VERDICTS: tuple[NoVerdict, ...] = get_args(NoVerdict)
 

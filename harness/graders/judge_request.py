@@ -15,11 +15,15 @@ from harness.domain.canonical import digest
 from harness.domain.cases import Message
 from harness.domain.errors import InputError
 from harness.domain.plan import Plan
-from harness.domain.specs import JudgeSpec
+from harness.domain.specs import JudgeMode, JudgeSpec
 from harness.graders.substitution import fill, missing_value, placeholders, template_problem
 
-JUDGE_PLACEHOLDERS = ("prompt", "reference", "answer", "delimiter")
-_DELIMITER_CHARS = 32
+JUDGE_PLACEHOLDERS: dict[JudgeMode, tuple[str, ...]] = {
+    "single": ("prompt", "reference", "answer", "delimiter"),
+    "pairwise": ("prompt", "reference", "first", "second", "delimiter"),
+}
+_ANSWERS: dict[JudgeMode, tuple[str, ...]] = {"single": ("answer",), "pairwise": ("first", "second")}
+DELIMITER_CHARS = 32
 _FOREIGN = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
 
 
@@ -67,7 +71,7 @@ def answer_delimiter(judge: JudgeSpec, *, prompt: str, reference: str | None, an
     """
     shown = {"judge": judge.prompt_sha256, "prompt": prompt, "reference": reference, "answer": answer}
     texts = (prompt, reference or "", answer)
-    candidates = (digest({**shown, "attempt": attempt})[:_DELIMITER_CHARS] for attempt in count())
+    candidates = (digest({**shown, "attempt": attempt})[:DELIMITER_CHARS] for attempt in count())
     return next(found for found in candidates if not any(found in text for text in texts))
 
 
@@ -76,21 +80,22 @@ def fenced(answer: str, delimiter: str) -> str:
     return f"<answer-{delimiter}>\n{answer}\n</answer-{delimiter}>"
 
 
-def judge_prompt_problem(template: str) -> str | None:
+def judge_prompt_problem(template: str, *, mode: JudgeMode) -> str | None:
     """Return what is wrong with a judge's prompt itself, or null.
 
     A placeholder in the writing of another tool would reach the judge as it
     stands, and judges tend to find such a text correct: it is refused.
     """
-    complaint = template_problem(template, known=JUDGE_PLACEHOLDERS)
+    complaint = template_problem(template, known=JUDGE_PLACEHOLDERS[mode])
     if complaint is not None:
         return complaint
     foreign = _FOREIGN.search(template)
     if foreign is not None:
         line = template.count("\n", 0, foreign.start()) + 1
         return f"line {line}: {foreign[0]} is never filled; a placeholder is written $name"
-    if "answer" not in placeholders(template):
-        return "no $answer: the judge would not see what it judges"
+    for answer in _ANSWERS[mode]:
+        if answer not in placeholders(template):
+            return f"no ${answer}: the judge would not see what it judges"
     return None
 
 

@@ -1,14 +1,16 @@
 """Reading the calls about one subject: a case with its answers and votes, or planted votes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from harness.domain.calls import Evidence, Subject
+from harness.domain.calls import Evidence, Side, Subject
 from harness.domain.canonical import text_digest
 from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case, Split
 from harness.domain.errors import InputError, StoreError
 from harness.domain.panel import one_scale
 from harness.domain.plan import PANEL_PREFIX, AskedJudge, Plan
+from harness.domain.preferences import PairGrade, grade_pair, settled, sides_of
+from harness.domain.specs import JudgeSpec
 from harness.domain.verdicts import AnswerNote, CaseResult, Graded, Verdict, Vote, graded
 from harness.graders.arm_prompt import answer_messages
 from harness.graders.checks import grade_by_checks
@@ -18,6 +20,7 @@ from harness.graders.reply import reply_reader
 from harness.graders.sealed import Line
 from harness.graders.votes import grade_by_panel, votes_grader
 
+_Key = tuple[str, Arm | None, int | None, Side | None, int]
 NEVER_ASKED = Verdict(label=None, no_verdict="not_run")
 
 
@@ -25,6 +28,7 @@ class JudgeRules(NamedTuple):
     """How one judge's replies are read, and its votes on an answer graded."""
 
     endpoint: str
+    spec: JudgeSpec
     read: Callable[[str], Verdict]
     grade: Callable[[tuple[Verdict, ...]], Graded]
 
@@ -53,15 +57,21 @@ def rules_of(plan: Plan) -> Rules:
 
 
 def _judge_rules(judge: AskedJudge) -> JudgeRules:
-    return JudgeRules(judge.endpoint, read=reply_reader(judge.spec), grade=votes_grader(judge.spec))
+    return JudgeRules(
+        judge.endpoint, judge.spec, read=reply_reader(judge.spec), grade=votes_grader(judge.spec)
+    )
 
 
 def read_planted(rules: Rules, planted: Canary | Anchor, lines: list[Line], found: Found) -> None:
     """Add the votes on a canary or an anchor to what was found; a plan without a judge asks for none."""
     kind: Literal["canary", "anchor"] = "canary" if isinstance(planted, Canary) else "anchor"
     calls = _SubjectCalls(rules, lines, found)
+    about, shown = Subject(kind=kind, id=planted.id), text_digest(planted.answer)
     for judge in rules.judges:
-        calls.votes(judge, Subject(kind=kind, id=planted.id), shown=text_digest(planted.answer))
+        if rules.plan.is_pairwise:
+            calls.pair_votes(judge, about, ours=shown, theirs=text_digest(planted.other or ""))
+        else:
+            calls.votes(judge, about, shown=shown)
     calls.end()
 
 
@@ -78,6 +88,11 @@ def read_case(rules: Rules, case: Case, lines: list[Line], found: Found) -> Case
     n_chars = {arm: prompt_length(rules.plan, case, arm) for arm in ARMS}
     grades: dict[Arm, list[Graded]] = {arm: [] for arm in ARMS}
     for repeat in range(rules.n_answers):
+        if rules.plan.is_pairwise:
+            pair = calls.pair(case, asked, repeat, n_prompt_chars=n_chars)
+            grades["baseline"].append(pair.baseline)
+            grades["candidate"].append(pair.candidate)
+            continue
         for arm in ARMS:
             grades[arm].append(calls.answer(case, arm, asked[arm], repeat, n_prompt_chars=n_chars[arm]))
     calls.end()
@@ -98,16 +113,39 @@ class _SubjectCalls:
     def __init__(self, rules: Rules, lines: list[Line], found: Found) -> None:
         self._rules = rules
         self._found = found
-        self._left: dict[tuple[str, Arm | None, int | None, int], Line] = {}
+        self._left: dict[_Key, Line] = {}
         for line in lines:
-            subject = line.record.subject
-            key = (line.record.endpoint, subject.arm, subject.answer, line.record.repeat)
+            key = _key(line.record.endpoint, line.record.subject, line.record.repeat)
             if key in self._left:
                 raise StoreError(f"the evidence holds {_name(line.record)} twice")
             self._left[key] = line
 
     def answer(self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int) -> Graded:
         """Return the grade of one answer, which is its votes' where the case has no checks."""
+        answer, digest = self._answered(case, arm, asked, repeat, n_prompt_chars=n_prompt_chars)
+        return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
+
+    def pair(
+        self, case: Case, asked: Mapping[Arm, Subject], repeat: int, *, n_prompt_chars: Mapping[Arm, int]
+    ) -> PairGrade:
+        """Return what both arms' answers of one repeat come to, compared in both orders."""
+        (baseline, theirs), (candidate, ours) = (
+            self._answered(case, arm, asked[arm], repeat, n_prompt_chars=n_prompt_chars[arm]) for arm in ARMS
+        )
+        about, judge = Subject(kind="case", id=case.id, answer=repeat), self._rules.judges[0]
+        votes = self.pair_votes(judge, about, ours=ours, theirs=theirs)
+        if ours is not None and theirs is not None:
+            return grade_pair(settled(judge.spec, votes, asked=self._rules.n_votes))
+        # Never shown: who has no text says why, and the other had nothing to be compared with.
+        return PairGrade(
+            baseline=graded(None, baseline.reason or "unpaired"),
+            candidate=graded(None, candidate.reason or "unpaired"),
+        )
+
+    def _answered(
+        self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int
+    ) -> tuple[Opened, str | None]:
+        """Return one answer and the digest of its text, and add what the audits need of it."""
         answer = self._call(arm, asked, repeat)[0]
         digest = text_name(answer)
         if digest is not None:
@@ -122,7 +160,7 @@ class _SubjectCalls:
                     expected_prompt_chars=_sent_chars(answer, n_prompt_chars),
                 )
             )
-        return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
+        return answer, digest
 
     def _grade(self, case: Case, about: Subject, answer: Opened, digest: str | None) -> Graded:
         judges = () if case.checks else self._rules.judges
@@ -137,16 +175,42 @@ class _SubjectCalls:
 
     def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> tuple[Verdict, ...]:
         """Return the verdicts of all votes asked for, and add the votes to what was found."""
-        verdicts: list[Verdict] = []
-        for repeat in range(self._rules.n_votes):
-            vote, line = self._call(judge.endpoint, about, repeat)
-            if line is not None:
-                _check_shown(line.record, shown)
-            verdict = verdict_of(vote, judge.read)
-            started_ms = 0 if line is None else line.started_ms
-            self._found.votes[about.kind].append(Vote(about, repeat, verdict, started_ms, judge.endpoint))
-            verdicts.append(verdict)
-        return tuple(verdicts)
+        digests = None if shown is None else (shown,)
+        return tuple(
+            self._vote(judge, about, repeat, shown=digests).verdict for repeat in range(self._rules.n_votes)
+        )
+
+    def pair_votes(
+        self, judge: JudgeRules, about: Subject, *, ours: str | None, theirs: str | None
+    ) -> tuple[Vote, ...]:
+        """Return the votes on two answers in both orders, and add them to what was found.
+
+        Args:
+            judge: How the votes are read.
+            about: The pair, without an order.
+            ours: Digest of the answer that a win is of; null where it has no text.
+            theirs: Digest of the other.
+        """
+        sides = sides_of(about)
+        digests = None if ours is None or theirs is None else (theirs, ours)
+        orders = (
+            (about.model_copy(update={"first": sides.theirs}), digests),
+            (about.model_copy(update={"first": sides.ours}), digests and digests[::-1]),
+        )
+        return tuple(
+            self._vote(judge, order, repeat, shown=shown)
+            for order, shown in orders
+            for repeat in range(self._rules.n_votes)
+        )
+
+    def _vote(self, judge: JudgeRules, about: Subject, repeat: int, *, shown: tuple[str, ...] | None) -> Vote:
+        call, line = self._call(judge.endpoint, about, repeat)
+        if line is not None:
+            _check_shown(line.record, shown)
+        started_ms = 0 if line is None else line.started_ms
+        vote = Vote(about, repeat, verdict_of(call, judge.read), started_ms, judge.endpoint)
+        self._found.votes[about.kind].append(vote)
+        return vote
 
     def end(self) -> None:
         """Check that every line was asked for."""
@@ -154,7 +218,7 @@ class _SubjectCalls:
             raise StoreError(f"the evidence holds {_name(line.record)}, which the plan does not ask for")
 
     def _call(self, endpoint: str, about: Subject, repeat: int) -> tuple[Opened, Line | None]:
-        line = self._left.pop((endpoint, about.arm, about.answer, repeat), None)
+        line = self._left.pop(_key(endpoint, about, repeat), None)
         if line is None:
             return NOT_RUN, None
         call = opened(line.record)
@@ -162,10 +226,14 @@ class _SubjectCalls:
         return call, line
 
 
-def _check_shown(record: Evidence, shown: str | None) -> None:
+def _key(endpoint: str, about: Subject, repeat: int) -> _Key:
+    return (endpoint, about.arm, about.answer, about.first, repeat)
+
+
+def _check_shown(record: Evidence, shown: tuple[str, ...] | None) -> None:
     if shown is None:
         raise StoreError(f"the evidence holds {_name(record)}, and that answer has no text")
-    if record.shown and record.shown != (shown,):
+    if record.shown and record.shown != shown:
         raise StoreError(f"{_name(record)} was shown another text than the one in the evidence")
 
 
@@ -191,4 +259,5 @@ def _name(record: Evidence) -> str:
     words = [f"{record.role} {record.repeat}{by} about {subject.kind} {subject.id!r}"]
     words += [subject.arm] if subject.arm is not None else []
     words += [f"answer {subject.answer}"] if subject.answer is not None else []
+    words += [f"{subject.first} first"] if subject.first is not None else []
     return ", ".join(words)

@@ -6,6 +6,7 @@ from pathlib import Path
 from harness.domain.cases import Anchor
 from harness.domain.errors import InputError
 from harness.domain.specs import JudgeSpec
+from harness.inputs.pairs import anchor_problem
 from harness.inputs.panel import label_problem
 from harness.inputs.rows import Rows, folded, read_identified
 
@@ -43,7 +44,7 @@ def _anchor_problem(anchor: Anchor, *, judges: Sequence[JudgeSpec], case_ids: Co
     problem = None if anchor.label is None else label_problem(anchor.label, judges)
     if problem is not None:
         return f"label {anchor.label!r}: {problem}"
-    return _reviewer_problem(anchor) or _case_problem(anchor, case_ids)
+    return anchor_problem(anchor, judges[0]) or _reviewer_problem(anchor) or _case_problem(anchor, case_ids)
 
 
 def _reviewer_problem(anchor: Anchor) -> str | None:

@@ -12,6 +12,7 @@ from harness.domain.specs import EndpointSpec, Experiment
 from harness.inputs.complaints import dotted, nearest
 from harness.inputs.gold import Gold
 from harness.inputs.judge import Judge
+from harness.inputs.pairs import canary_problem, setting_problems
 from harness.inputs.rows import Rows
 from harness.inputs.rules import GraderRules
 from harness.inputs.toml import line_of, placed
@@ -56,6 +57,7 @@ def refuse_incoherent(parts: Parts, *, rules: GraderRules) -> None:
     for judge in parts.judges:
         _refuse_unfilled_judge(parts, judge, rules)
     _refuse_scores_on_two_scales(parts)
+    _refuse_unlike_judge(parts)
 
 
 def _complain(parts: Parts, keys: tuple[str, ...], problem: str) -> InputError:
@@ -146,7 +148,7 @@ def _refuse_unfilled_judge(parts: Parts, judge: Judge, rules: GraderRules) -> No
     if unreadable is not None:
         raise InputError(f"{judge.paths[0]}: {unreadable}")
     path, shown = judge.paths[-1], _shown(parts)
-    problem = rules.judge_prompt_problem(judge.prompt)
+    problem = rules.judge_prompt_problem(judge.prompt, mode=judge.spec.mode)
     if problem is not None:
         first = next(shown, None)
         where = f" ({first.name} is the first to be judged with it)" if first else ""
@@ -157,6 +159,27 @@ def _refuse_unfilled_judge(parts: Parts, judge: Judge, rules: GraderRules) -> No
     for item in shown:
         if item.reference is None:
             raise InputError(f"{item.place}: {item.name}: {gap} ({path})")
+
+
+def _refuse_unlike_judge(parts: Parts) -> None:
+    """Refuse what a judge of this mode cannot grade, or settings that mean nothing of its verdicts."""
+    pairwise = next((judge.spec for judge in parts.judges if judge.spec.mode == "pairwise"), None)
+    if pairwise is not None and parts.experiment.panel:
+        problem = f"judge {pairwise.name!r} compares two answers, wanted judges of one answer, or one [judge]"
+        raise _complain(parts, ("panel",), problem)
+    canaries = parts.gold.canaries
+    for index, canary in enumerate(canaries.records if canaries else ()):
+        wrong = canary_problem(canary, parts.judges[0].spec if parts.judges else None)
+        if canaries and wrong is not None:
+            raise InputError(f"{canaries.place(index)}: canary {canary.id!r}: {wrong}")
+    if pairwise is None:
+        return
+    for keys, problem in setting_problems(parts.experiment):
+        raise _complain(parts, keys, problem)
+    for index, case in enumerate(parts.gold.cases.records):
+        if case.checks:
+            problem = f"has checks, and judge {pairwise.name!r} compares pairs: a pass is no preference"
+            raise InputError(f"{parts.gold.cases.place(index)}: case {case.id!r} {problem}")
 
 
 def _shown(parts: Parts) -> Iterator[_Shown]:

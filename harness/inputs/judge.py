@@ -33,9 +33,6 @@ def read_judge(folder: Path) -> Judge:
     """
     toml = folder if folder.suffix == ".toml" else folder / "judge.toml"
     spec = read_toml(toml, JudgeSpec)
-    if spec.mode == "pairwise":
-        place = placed(toml, line_of(read_text(toml), ("mode",)))
-        raise InputError(f'{place}: mode: found "pairwise", which no run asks for yet, wanted "single"')
     path = toml.parent / spec.prompt
     prompt = read_text(path)
     _refuse_other_prompt(spec, prompt, toml=toml)

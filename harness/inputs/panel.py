@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from harness.domain.cases import Canary
 from harness.domain.panel import OUTCOMES, outcome_of_label
 from harness.domain.specs import JudgeSpec
+from harness.inputs.pairs import labels_of
 
 
 def label_problem(label: str, judges: Sequence[JudgeSpec]) -> str | None:
@@ -14,8 +15,9 @@ def label_problem(label: str, judges: Sequence[JudgeSpec]) -> str | None:
     a fail, and the same to all: one of a judge's own, or ``pass`` or ``fail``.
     """
     if len(judges) == 1:
-        wanted = f"wanted one of the labels of judge {judges[0].name!r}: {', '.join(judges[0].labels)}"
-        return None if label in judges[0].labels else wanted
+        labels = labels_of(judges[0])
+        wanted = f"wanted one of the labels of judge {judges[0].name!r}: {', '.join(labels)}"
+        return None if label in labels else wanted
     outcomes = [outcome_of_label(judge, label) for judge in judges]
     stranger = next((judge for judge, found in zip(judges, outcomes, strict=True) if found is None), None)
     if stranger is not None:

@@ -10,13 +10,21 @@ from typing import NamedTuple, Protocol
 from harness.domain.cases import Anchor, Canary, Case
 from harness.domain.checks import Check
 from harness.domain.plan import Template
-from harness.domain.specs import JudgeSpec
+from harness.domain.specs import JudgeMode, JudgeSpec
 
 
 class JudgeValueProblem(Protocol):
     """Tells which placeholder of a judge's prompt has no value for a case."""
 
     def __call__(self, template: str, /, *, reference: str | None) -> str | None:
+        """Return the complaint, or null."""
+        ...
+
+
+class JudgePromptProblem(Protocol):
+    """Tells what is wrong with the prompt of a judge of this mode."""
+
+    def __call__(self, template: str, /, *, mode: JudgeMode) -> str | None:
         """Return the complaint, or null."""
         ...
 
@@ -44,7 +52,7 @@ class GraderRules(NamedTuple):
 
     check_problem: Callable[[Check], str | None]
     judge_problem: Callable[[JudgeSpec], str | None]
-    judge_prompt_problem: Callable[[str], str | None]
+    judge_prompt_problem: JudgePromptProblem
     judge_value_problem: JudgeValueProblem
     arm_template_problem: ArmTemplateProblem
     judge_probes: JudgeProbes

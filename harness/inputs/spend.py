@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.domain.cases import ARMS, Arm, Case
+from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case
 from harness.domain.plan import AskedJudge, Plan
 from harness.domain.specs import EndpointSpec
 from harness.inputs.coherence import judged
@@ -82,18 +82,23 @@ def _asked_of_judge(plan: Plan, judge: AskedJudge) -> _Asked:
     """Count the votes on canaries, on anchors, and on every answer to a case without checks."""
     around = len(judge.prompt) + len(judge.spec.system or "")
     canaries = [canary for canary in plan.canaries if canary.grader == "judge"]
-    planted = [len(item.prompt) + len(item.reference or "") + len(item.answer) for item in canaries]
-    planted += [len(item.prompt) + len(item.reference or "") + len(item.answer) for item in plan.anchors]
+    planted = [*map(_planted, canaries), *map(_planted, plan.anchors)]
     cases = judged(plan.cases)
     real = [_length(case) + len(case.reference or "") for case in cases]
     repeats = plan.experiment.repeats
-    answers = len(ARMS) * repeats.answers
-    n_shown = len(planted) + answers * len(real)
+    # A pair is asked about in both orders, and each order shows both arms' answers.
+    votes = repeats.votes * (2 if plan.is_pairwise else 1)
+    subjects = repeats.answers * (1 if plan.is_pairwise else len(ARMS))
+    n_shown = len(planted) + subjects * len(real)
     return _Asked(
-        n_calls=repeats.votes * n_shown,
-        n_chars=repeats.votes * (sum(planted) + answers * sum(real) + around * n_shown),
-        n_answers=dict.fromkeys(ARMS, repeats.votes * repeats.answers * len(cases)),
+        n_calls=votes * n_shown,
+        n_chars=votes * (sum(planted) + subjects * sum(real) + around * n_shown),
+        n_answers=dict.fromkeys(ARMS, votes * repeats.answers * len(cases)),
     )
+
+
+def _planted(item: Canary | Anchor) -> int:
+    return len(item.prompt) + len(item.reference or "") + len(item.answer) + len(item.other or "")
 
 
 def _spend(plan: Plan, name: str, asked: _Asked) -> EndpointSpend:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from harness.domain.canonical import canonical_bytes
-from harness.domain.cases import Canary, Outcome
+from harness.domain.cases import Anchor, Canary, Outcome
 from harness.domain.errors import Tampered
 from harness.domain.plan import Plan
 from harness.domain.record import Record, thaw
@@ -28,24 +28,34 @@ _TOO_LONG = 2_000_001
 _LONGEST = 10_000_000
 
 
-class ItemReading(Record):
+class TextReading(Record):
+    """The length of a text, and whether it is Markdown."""
+
+    n_chars: Annotated[int, Field(ge=0, le=_LONGEST)] = 0
+    is_formatted: bool = False
+
+
+class ItemReading(TextReading):
     """What numbers need of an item beside its fields.
 
     Whether checks grade it, and what they came to; the length of an anchor's
-    answer, and whether it is Markdown.
+    answer, and whether it is Markdown; the same of its ``other`` answer.
     """
 
     is_checked: bool = False
     outcome: Outcome | None = None
     reason: NoVerdict | None = None
-    n_chars: Annotated[int, Field(ge=0, le=_LONGEST)] = 0
-    is_formatted: bool = False
+    other: TextReading | None = None
 
 
 ITEM_TEXTS: Mapping[Literal["canary", "anchor", "case"], Mapping[Part, tuple[str, ...]]] = {
     "case": {"prompt": ("prompt", "messages"), "reference": ("reference", "checks", "why")},
-    "canary": {"prompt": ("prompt",), "answer": ("answer",), "reference": ("reference", "checks", "why")},
-    "anchor": {"prompt": ("prompt",), "answer": ("answer",), "reference": ("reference",)},
+    "canary": {
+        "prompt": ("prompt",),
+        "answer": ("answer", "other"),
+        "reference": ("reference", "checks", "why"),
+    },
+    "anchor": {"prompt": ("prompt",), "answer": ("answer", "other"), "reference": ("reference",)},
 }
 """Which fields of an item are texts that can be withheld, by part. The others are always shown."""
 
@@ -83,10 +93,18 @@ def plan_drafts(
         checked = ItemReading(is_checked=graded is not None, outcome=outcome, reason=reason)
         yield _item("canary", canary, checked)
     for anchor in plan.anchors:
-        formatted = is_formatted(anchor.answer)
-        yield _item("anchor", anchor, ItemReading(n_chars=len(anchor.answer), is_formatted=formatted))
+        yield _item("anchor", anchor, _measured(anchor, is_formatted))
     for case in plan.cases:
         yield _item("case", case, ItemReading(is_checked=bool(case.checks)))
+
+
+def _measured(anchor: Anchor, is_formatted: Callable[[str], bool]) -> ItemReading:
+    other = anchor.other
+    return ItemReading(
+        n_chars=len(anchor.answer),
+        is_formatted=is_formatted(anchor.answer),
+        other=None if other is None else TextReading(n_chars=len(other), is_formatted=is_formatted(other)),
+    )
 
 
 def _item(kind: Literal["canary", "anchor", "case"], item: Record, reading: ItemReading) -> Draft:
@@ -150,14 +168,17 @@ def _stand_in(kind: LineKind, part: Part, reading: ItemReading) -> dict[str, Any
     if part == "prompt":
         return {"prompt": _WITHHELD, "messages": []} if kind == "case" else {"prompt": _WITHHELD}
     if part == "answer":
-        return {"answer": _answer(reading) if kind == "anchor" else _WITHHELD}
+        if kind != "anchor":
+            return {"answer": _WITHHELD, "other": None}
+        other = reading.other
+        return {"answer": _answer(reading), "other": None if other is None else _answer(other)}
     if kind == "anchor":
         return {"reference": None}
     checks = [{"kind": "json"}] if kind == "case" and reading.is_checked else []
     return {"reference": None, "checks": checks, "why": _WITHHELD}
 
 
-def _answer(reading: ItemReading) -> str:
+def _answer(reading: TextReading) -> str:
     """Return a text of this length that is Markdown where the withheld one was: a line of a table."""
     text = "x" * reading.n_chars
     return f"|{text[1:]}" if reading.is_formatted else text

@@ -7,9 +7,11 @@ from typing import Protocol
 
 from harness.domain.batches import after_the_batches, asked_at_most, batches
 from harness.domain.calls import Request
-from harness.domain.cases import ARMS, Case
+from harness.domain.cases import ARMS, Arm, Case
 from harness.domain.plan import Plan
 from harness.runner.lane import Lane, Stopped
+from harness.runner.pair_requests import case_pair_votes
+from harness.runner.partners import Partners
 from harness.runner.requests import (
     anchors_in_call_order,
     answers_in_call_order,
@@ -126,20 +128,36 @@ class _Votes:
         # Shared by the workers of both arms; changed between awaits only.
         self._n_passed = 0
         self._n_anchors_sent = 0
+        self._partners = Partners()
 
     async def follow(self, request: Request, text: str | None) -> None:
         """Put the votes on an answer into the queues, and the anchors that are due."""
         case, arm = self._cases[request.subject.id], request.subject.arm
         if arm is None or not is_judged(self._plan, case):
             return
+        votes = self._about(case, arm, request, text)
+        if votes is None:
+            return
         n_votes = n_votes_each(self._plan)
         self._n_passed += n_votes
-        if text is None:
+        if not votes:
             self._on_dropped(n_votes)
-        else:
-            votes = case_votes(self._plan, case, arm, answer_repeat=request.repeat, answer=text)
-            await _feed(self.queues, votes)
+        await _feed(self.queues, votes)
         await _feed(self.queues, self._due())
+
+    def _about(self, case: Case, arm: Arm, request: Request, text: str | None) -> tuple[Request, ...] | None:
+        """Return the votes an answer calls for: none without a text, null while its partner is awaited."""
+        plan, repeat = self._plan, request.repeat
+        if not plan.is_pairwise:
+            return () if text is None else case_votes(plan, case, arm, answer_repeat=repeat, answer=text)
+        both = self._partners.meet(request, text)
+        if both is None:
+            return None
+        if both.baseline is None or both.candidate is None:
+            return ()
+        return case_pair_votes(
+            plan, case, answer_repeat=repeat, baseline=both.baseline, candidate=both.candidate
+        )
 
     def expect_only(self, cases: Sequence[Case]) -> None:
         """Take note that after these cases there are no others: the anchors left go between their votes."""

@@ -1,10 +1,11 @@
 """All requests of a plan in the order of the evidence; votes follow from the answers they are about."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from harness.domain.calls import Request
 from harness.domain.cases import ARMS, Arm, Case
 from harness.domain.plan import Plan
+from harness.runner.pair_requests import case_pair_votes
 from harness.runner.requests import (
     anchor_votes,
     answer_requests,
@@ -29,8 +30,9 @@ def requests_in_plan_order(plan: Plan, text_of: TextOf) -> Iterator[Request]:
     """Yield every request of a whole run, one at a time.
 
     Canaries, then anchors, then the cases, all in file order; of a case, for
-    each repeat, each arm's answer followed by the votes on it. The text of an
-    answer is asked for after its request was yielded, and only where it is judged.
+    each repeat, each arm's answer followed by the votes on it, or both answers
+    followed by the votes on the pair. The text of an answer is asked for right
+    after its request was yielded, and only where it is judged.
     """
     yield from canary_requests(plan)
     for anchor in judge_anchors(plan):
@@ -38,9 +40,25 @@ def requests_in_plan_order(plan: Plan, text_of: TextOf) -> Iterator[Request]:
     for case in plan.cases:
         answers = [answer_requests(plan, case, arm) for arm in ARMS]
         for side_by_side in zip(*answers, strict=True):
+            if plan.is_pairwise:
+                yield from _pair(plan, case, side_by_side, text_of)
+                continue
             for arm, request in zip(ARMS, side_by_side, strict=True):
                 yield request
                 yield from _votes(plan, case, arm, request, text_of)
+
+
+def _pair(plan: Plan, case: Case, answers: Iterable[Request], text_of: TextOf) -> Iterator[Request]:
+    """Yield the requests of both arms' answers, and those of the votes on the pair."""
+    texts = []
+    for request in answers:
+        yield request
+        texts.append(text_of(request) if is_judged(plan, case) else None)
+    baseline, candidate = texts
+    if baseline is not None and candidate is not None:
+        yield from case_pair_votes(
+            plan, case, answer_repeat=request.repeat, baseline=baseline, candidate=candidate
+        )
 
 
 def _votes(plan: Plan, case: Case, arm: Arm, request: Request, text_of: TextOf) -> Iterator[Request]:

@@ -11,6 +11,7 @@ from harness.domain.panel import asked_alone
 from harness.domain.plan import Plan
 from harness.graders.arm_prompt import answer_messages, prompt_text
 from harness.graders.judge_request import judge_body
+from harness.runner.pair_requests import planted_pair_votes
 
 
 class Planned(NamedTuple):
@@ -34,17 +35,18 @@ def n_calls_planned(plan: Plan) -> Planned:
     """Return how many calls the plan wants when every answer has a text."""
     repeats, votes = plan.experiment.repeats, n_votes_each(plan)
     n_judged = sum(is_judged(plan, case) for case in plan.cases)
+    n_subjects = 1 if plan.is_pairwise else 2
     return Planned(
         answers=2 * repeats.answers * len(plan.cases),
-        votes=2 * repeats.answers * votes * n_judged,
+        votes=n_subjects * repeats.answers * votes * n_judged,
         canary_votes=votes * len(judge_canaries(plan)),
         anchor_votes=votes * len(judge_anchors(plan)),
     )
 
 
 def n_votes_each(plan: Plan) -> int:
-    """Return how many votes are asked about one answer: every judge's own."""
-    return plan.experiment.repeats.votes * len(plan.judges)
+    """Return how many votes are asked about one answer, or one pair in both orders: every judge's own."""
+    return plan.experiment.repeats.votes * len(plan.judges) * (2 if plan.is_pairwise else 1)
 
 
 def is_judged(plan: Plan, case: Case) -> bool:
@@ -133,6 +135,8 @@ def case_votes(plan: Plan, case: Case, arm: Arm, *, answer_repeat: int, answer: 
 def canary_votes(plan: Plan, canary: Canary) -> tuple[Request, ...]:
     """Return the votes on a canary."""
     subject = Subject(kind="canary", id=canary.id)
+    if plan.is_pairwise:
+        return planted_pair_votes(plan, subject, canary)
     return vote_requests(
         plan, subject, prompt=canary.prompt, reference=canary.reference, answer=canary.answer
     )
@@ -141,6 +145,8 @@ def canary_votes(plan: Plan, canary: Canary) -> tuple[Request, ...]:
 def anchor_votes(plan: Plan, anchor: Anchor) -> tuple[Request, ...]:
     """Return the votes on an anchor."""
     subject = Subject(kind="anchor", id=anchor.id)
+    if plan.is_pairwise:
+        return planted_pair_votes(plan, subject, anchor)
     return vote_requests(
         plan, subject, prompt=anchor.prompt, reference=anchor.reference, answer=anchor.answer
     )
@@ -155,14 +161,14 @@ def answers_in_call_order(plan: Plan) -> Iterator[Request]:
 
 
 def canaries_in_call_order(plan: Plan) -> Iterator[Request]:
-    """Yield the votes on all canaries in the seeded order they are asked in, judges side by side."""
+    """Yield the votes on all canaries in their seeded order, judges and orders side by side."""
     votes = [canary_votes(plan, canary) for canary in judge_canaries(plan)]
     for index, repeat in _rounds(plan, [canary.id for canary in judge_canaries(plan)], "canaries"):
         yield from votes[index][repeat :: plan.experiment.repeats.votes]
 
 
 def anchors_in_call_order(plan: Plan) -> Iterator[Request]:
-    """Yield the votes on all anchors in the seeded order they are asked in, judges side by side."""
+    """Yield the votes on all anchors in their seeded order, judges and orders side by side."""
     anchors = judge_anchors(plan)
     for index, repeat in _rounds(plan, [anchor.id for anchor in anchors], "anchors"):
         # Made anew each round: a large anchor set is not held as requests.

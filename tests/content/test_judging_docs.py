@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.domain.canonical import text_digest
 from harness.domain.cases import Anchor, Canary
 from harness.domain.specs import EndpointSpec, JudgeSpec
 from harness.graders.judge_request import JUDGE_PLACEHOLDERS, judge_prompt_problem
 from harness.graders.reply import judge_problem, read_reply
+from harness.inputs.pairs import anchor_problem, canary_problem
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "judging.md").read_text("utf-8")
@@ -87,17 +89,32 @@ def test_the_page_names_every_placeholder_of_a_judge_prompt_and_no_other() -> No
     table = PAGE.split("| placeholder | what is put in |")[1].split("\n\n")[0]
     named = [row.split("|")[1].strip(" `$") for row in table.splitlines()[2:]]
 
-    assert sorted(named) == sorted(JUDGE_PLACEHOLDERS)
+    assert sorted(named) == sorted(JUDGE_PLACEHOLDERS["single"])
 
 
 def test_the_fence_on_the_page_is_a_prompt() -> None:
     (prompt,) = blocks("text")
 
-    assert judge_prompt_problem(prompt) is None
+    assert judge_prompt_problem(prompt, mode="single") is None
 
 
 def test_the_canary_and_the_anchor_on_the_page_are_such() -> None:
-    canary, anchor = blocks("json")
+    pair, canary, anchor = blocks("json")
 
     assert Canary.from_json(canary).expected == "fail"
     assert len(Anchor.from_json(anchor).reviews) == 2
+    planted, reviewed = pair.splitlines()
+    assert canary_problem(Canary.from_json(planted), shown_pairwise()) is None
+    assert anchor_problem(Anchor.from_json(reviewed), shown_pairwise()) is None
+
+
+def shown_pairwise() -> JudgeSpec:
+    return JudgeSpec.from_json(json.dumps(tomllib.loads(blocks("toml")[-1])))
+
+
+def test_the_pairwise_judge_on_the_page_can_be_read_and_names_the_prompt_on_the_page() -> None:
+    (prompt,) = blocks("markdown")
+
+    assert judge_problem(shown_pairwise()) is None
+    assert judge_prompt_problem(prompt, mode="pairwise") is None
+    assert text_digest(prompt) == shown_pairwise().prompt_sha256

@@ -55,4 +55,4 @@ def test_a_graded_answer_has_an_outcome_or_a_reason_and_not_both():
 
 
 def test_no_reason_for_no_verdict_is_named_twice():
-    assert len(set(NO_VERDICTS)) == len(NO_VERDICTS) == 8
+    assert len(set(NO_VERDICTS)) == len(NO_VERDICTS) == 9

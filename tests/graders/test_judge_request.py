@@ -122,14 +122,14 @@ def test_a_judge_prompt_that_wants_a_reference_is_refused_for_a_case_without_one
     ],
 )
 def test_a_judge_prompt_that_would_not_show_what_it_says_is_refused(prompt, complaint):
-    found = judge_prompt_problem(prompt)
+    found = judge_prompt_problem(prompt, mode="single")
 
     assert found is not None
     assert complaint in found
 
 
 def test_a_sound_judge_prompt_has_no_problem():
-    assert judge_prompt_problem(PROMPT) is None
+    assert judge_prompt_problem(PROMPT, mode="single") is None
 
 
 def test_a_plan_without_a_judge_cannot_ask_one():

@@ -72,14 +72,6 @@ def test_a_case_with_checks_needs_no_reference(project: Project) -> None:
     assert project.load().cases[2].reference is None
 
 
-def test_pairwise_judges_are_refused_before_any_call(project: Project) -> None:
-    project.replace("judges/strict/judge.toml", '"single"', '"pairwise"')
-
-    assert project.complaint() == (
-        'judges/strict/judge.toml:3: mode: found "pairwise", which no run asks for yet, wanted "single"'
-    )
-
-
 @pytest.mark.parametrize(
     ("old", "new", "wanted"),
     [
