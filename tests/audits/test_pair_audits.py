@@ -11,7 +11,6 @@ from harness.audits import (
     audit_repeatability,
     count_completeness,
     human_scale,
-    judge_fitness,
 )
 from harness.audits.history import audit_kept
 from harness.cli.panel import audit_run
@@ -336,7 +335,7 @@ def fit_for(canaries):
         votes("canary", c.id, *({"loss": ("BBB", "AAA"), "tie": ("CCC", "CCC")}[c.expected]))
         for c in canaries
     ]
-    return judge_fitness(given, audit_run(given, pair_reading(*found), None))
+    return audit_run(given, pair_reading(*found), None).audits.judge
 
 
 def test_a_judge_that_is_right_in_both_orders_is_fit():
