@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import mean, median
+from statistics import median
 
 import numpy as np
 
@@ -252,7 +252,7 @@ def _mean_chars(reading: Reading, arm: Arm) -> dict[str, float]:
     for note in reading.answers:
         if note.arm == arm:
             found.setdefault(note.case, []).append(note.n_chars)
-    return {case: mean(lengths) for case, lengths in found.items()}
+    return {case: sum(lengths) / len(lengths) for case, lengths in found.items()}
 
 
 def _verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
@@ -263,6 +263,6 @@ def _verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
     return Verbosity(
         arm=arm,
         n_answers=len(lengths),
-        mean_chars=float(mean(lengths)) if lengths else None,
+        mean_chars=sum(lengths) / len(lengths) if lengths else None,
         median_chars=float(median(lengths)) if lengths else None,
     )

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from harness.audits.routing_times import routing_times
 from harness.domain.fitness import Compared
@@ -33,9 +34,8 @@ def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()
         ``fail`` with any drift, ``not_audited`` where an endpoint never said
         who it is, else ``pass``.
     """
-    names = plan.endpoint_names
-    calls = {name: _of(reading.identities, name) for name in names}
-    found = [_identity(plan, name, calls) for name in names]
+    answered = {name: _answered(reading.identities, name) for name in plan.endpoint_names}
+    found = [_identity(plan, name, answered) for name in answered]
     told = {each.endpoint: [*_drift(each), *_resolved_otherwise(each, earlier)] for each in found}
     endpoints = tuple(each.model_copy(update={"drifted": bool(told[each.endpoint])}) for each in found)
     drift = [reason for reasons in told.values() for reason in reasons]
@@ -47,7 +47,7 @@ def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()
     ]
     uncalled = [f"not_called: {e.endpoint}" for e in endpoints if not e.n_calls]
     status: Status = "fail" if drift else "not_audited" if unknown or uncalled else "pass"
-    times = routing_times(plan, reading.identities, names)
+    times = routing_times(plan, reading.identities, plan.endpoint_names)
     return RoutingFinding(
         status=status,
         policy=plan.experiment.gates.routing,
@@ -58,46 +58,61 @@ def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()
     )
 
 
-def _of(identities: Sequence[CallIdentity], endpoint: str) -> list[CallIdentity]:
-    return sorted(
-        (call for call in identities if call.endpoint == endpoint), key=lambda call: call.started_ms
-    )
+class _Answered(NamedTuple):
+    """The calls of one endpoint: by model, provider and fingerprint, and how often one of them changed."""
+
+    by_who: Counter[tuple[str | None, str | None, str | None]]
+    n_changes: int
+
+    def by(self, part: int) -> Counter[str | None]:
+        """Return the calls by model (0), provider (1) or fingerprint (2)."""
+        found: Counter[str | None] = Counter()
+        for who, n in self.by_who.items():
+            found[who[part]] += n
+        return found
 
 
-def _identity(plan: Plan, name: str, calls: dict[str, list[CallIdentity]]) -> EndpointIdentity:
+def _answered(identities: Sequence[CallIdentity], endpoint: str) -> _Answered:
+    calls = [call for call in identities if call.endpoint == endpoint]
+    by_who = Counter([(call.model, call.provider, call.fingerprint) for call in calls])
+    return _Answered(by_who, n_changes=_changes(calls) if len(by_who) > 1 else 0)
+
+
+def _identity(plan: Plan, name: str, answered: dict[str, _Answered]) -> EndpointIdentity:
     spec = plan.endpoint(name)
-    mine = calls[name]
-    models = _counted([call.model for call in mine])
+    models, providers, fingerprints = (answered[name].by(part) for part in range(3))
+    named = _named(models)
     wanted = spec.expect_model or spec.model
     return EndpointIdentity(
         endpoint=name,
         asked_model=spec.model,
         expected_model=spec.expect_model,
-        n_calls=len(mine),
-        models=models,
-        fingerprints=_counted([call.fingerprint for call in mine]),
-        providers=_counted([call.provider for call in mine]),
-        n_model_unknown=sum(call.model is None for call in mine),
-        n_fingerprint_unknown=sum(call.fingerprint is None for call in mine),
-        n_changes=_changes(mine),
-        matches=_all_match(models, wanted, pinned=spec.expect_model is not None),
+        n_calls=models.total(),
+        models=named,
+        fingerprints=_named(fingerprints),
+        providers=_named(providers),
+        n_model_unknown=models[None],
+        n_fingerprint_unknown=fingerprints[None],
+        n_changes=answered[name].n_changes,
+        matches=_all_match(named, wanted, pinned=spec.expect_model is not None),
         shares_model_with=tuple(
             other
-            for other, theirs in calls.items()
-            if other != name and {call.model for call in theirs} & {model for model, _ in models}
+            for other, theirs in answered.items()
+            if other != name and theirs.by(0).keys() & {model for model, _ in named}
         ),
     )
 
 
-def _counted(values: Sequence[str | None]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(Counter(value for value in values if value is not None).items()))
+def _named(counts: Counter[str | None]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((value, n) for value, n in counts.items() if value is not None))
 
 
 def _changes(calls: Sequence[CallIdentity]) -> int:
-    """Count how often the known identity differs from the known one before it."""
+    """Count how often, in time, the known identity differs from the known one before it."""
+    in_time = sorted(calls, key=lambda call: call.started_ms)
     changes = 0
     for read in (lambda c: c.model, lambda c: c.provider, lambda c: c.fingerprint):
-        known = [value for value in map(read, calls) if value is not None]
+        known = [value for value in map(read, in_time) if value is not None]
         changes += sum(before != after for before, after in pairwise(known))
     return changes
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
+from harness.cli.collector import collector_off
 from harness.cli.run import report_of
 from harness.cli.signed_run import RunDocuments
 from harness.domain.canonical import strict_json
@@ -32,7 +33,8 @@ def recompute_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     plan, recount, rebuild = documents.plan, Recount(), Rebuild(documents.plan)
     records = rebuild.evidence(recount.evidence(read_evidence(run)))
     try:
-        reading = read_run(plan, records, recount.timings(read_timings(run)))
+        with collector_off():
+            reading = read_run(plan, records, recount.timings(read_timings(run)))
     finally:
         if rebuild.problem is not None:
             yield broken("requests", rebuild.problem)

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from harness.analysis import exit_code
 from harness.backends.open import open_backend
+from harness.cli.collector import collector_off
 from harness.cli.conclude import Concluded, conclude
 from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_judge
 from harness.cli.output import put, say
@@ -136,8 +137,9 @@ def _refuse_a_planted_look(run: Path) -> None:
 
 def make_report(run: Path) -> Report:
     """Return the report that a sealed run comes to."""
-    plan = read_plan(run)
-    return report_of(run, plan, read_run(plan, read_evidence(run), read_timings(run)))
+    with collector_off():
+        plan = read_plan(run)
+        return report_of(run, plan, read_run(plan, read_evidence(run), read_timings(run)))
 
 
 def report_of(run: Path, plan: Plan, reading: Reading) -> Report:

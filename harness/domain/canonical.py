@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -10,51 +11,43 @@ import rfc8785
 from harness.domain.errors import InputError
 from harness.domain.record import Record, thaw
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+_quoted: Callable[[str], str] = json.encoder.encode_basestring
+# Other numbers are as Python writes them, or are refused, by the reference's own rules.
+_MOST_WHOLE = 2**53 - 1
 
 
-class _Apart(Exception):
-    """The standard encoder would write the value otherwise than RFC 8785 has it."""
-
-
-def _plain(value: Any) -> Any:
-    """Return the value as the standard encoder, five times as fast, writes it as RFC 8785 has it.
-
-    The two part over very small and very large numbers and the order of keys
-    outside ASCII; a whole number with a point is written without it.
-
-    Raises:
-        _Apart: They part over this value.
-    """
+def _text(value: Any) -> str:
+    """Return the canonical text of a value, several times as fast as the library that writes the odd ones."""
     kind = type(value)
-    if kind is str or value is None or kind is bool:
-        return value
-    if kind is int:
-        if -(2**53) < value < 2**53:
-            return value
-        raise _Apart
-    if kind is float:
-        return _number(value)
+    if kind is str:
+        return _quoted(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int and -_MOST_WHOLE <= value <= _MOST_WHOLE:
+        return repr(value)
     if kind is dict or kind is MappingProxyType:
-        if not all(map(_is_ascii, value)):
-            raise _Apart
-        return {key: _plain(item) for key, item in value.items()}
+        return "{" + ",".join([f"{_quoted(key)}:{_text(value[key])}" for key in _in_order(value)]) + "}"
     if kind is list or kind is tuple:
-        return [_plain(item) for item in value]
-    raise _Apart
+        return "[" + ",".join(map(_text, value)) + "]"
+    if kind is float and 1e-4 <= abs(value) < 1e15:
+        # In this range both write the shortest digits, without an exponent.
+        return repr(int(value)) if value.is_integer() else repr(value)
+    return rfc8785.dumps(thaw(value)).decode("utf-8")
 
 
-def _number(value: float) -> float | int:
-    if -(2**53) < value < 2**53 and value.is_integer():
-        return int(value)
-    # Between these both write the shortest digits, without an exponent.
-    if 1e-4 <= abs(value) < 1e15:
-        return value
-    raise _Apart
+def _in_order(value: Mapping[str, Any]) -> list[str]:
+    """Return the keys in the order of their UTF-16 code units; of ASCII it is that of the characters."""
+    try:
+        ascii_only = "".join(value).isascii()
+    except TypeError as error:
+        raise rfc8785.CanonicalizationError("object keys must be strings") from error
+    return sorted(value) if ascii_only else sorted(value, key=_utf_16)
 
 
-def _is_ascii(key: object) -> bool:
-    return type(key) is str and key.isascii()
+def _utf_16(key: str) -> bytes:
+    return key.encode("utf-16-be")
 
 
 def canonical_bytes(value: Any) -> bytes:
@@ -69,16 +62,9 @@ def canonical_bytes(value: Any) -> bytes:
     """
     plain = value.model_dump(mode="json") if isinstance(value, Record) else value
     try:
-        return _canonical(plain)
+        return _text(plain).encode("utf-8")
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(f"no canonical JSON form: {error}") from error
-
-
-def _canonical(plain: Any) -> bytes:
-    try:
-        return _encode(_plain(plain)).encode("utf-8")
-    except _Apart:
-        return rfc8785.dumps(thaw(plain))
 
 
 def sha256_hex(content: bytes) -> str:

@@ -42,7 +42,7 @@ def response_bytes(response: Response) -> bytes:
     """Return the body as the bytes that came."""
     if response.encoding == "base64":
         return b64decode(response.body)
-    return response.body.encode("utf-8", "surrogatepass")
+    return _raw(response.body)
 
 
 def read_response(response: Response) -> Completion:
@@ -54,7 +54,8 @@ def read_response(response: Response) -> Completion:
     Raises:
         MalformedBody: See `read_completion`.
     """
-    body = response_bytes(response)
+    # Text is read as it is stored: encoding it would only have it decoded again.
+    body = response.body if response.encoding == "utf-8" else response_bytes(response)
     if response.status == 400:
         return _blocked(body)
     return read_completion(body)
@@ -67,7 +68,7 @@ def is_content_filter(error: dict[str, Any]) -> bool:
     return "content_filter" in codes or "ResponsibleAIPolicyViolation" in codes
 
 
-def _blocked(body: bytes) -> Completion:
+def _blocked(body: str | bytes) -> Completion:
     try:
         _document(body)
     except MalformedBody as cause:
@@ -116,16 +117,18 @@ def whole_characters(text: str) -> str:
     JSON can carry such a half, UTF-8 cannot: it could be neither sent, stored
     nor named by a digest.
     """
-    return text if text.isascii() else _HALF.sub("\ufffd", text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _HALF.sub("\ufffd", text)
+    return text
 
 
 def _document(body: str | bytes) -> dict[str, Any]:
     try:
         document = _parsed(body)
     except (ValueError, RecursionError) as cause:
-        start = body[:40]
-        shown = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
-        raise MalformedBody(f"not JSON: {shown!r}") from cause
+        raise MalformedBody(f"not JSON: {_raw(body)[:40].decode('utf-8', 'replace')!r}") from cause
     if not isinstance(document, dict):
         raise MalformedBody(f"a JSON {type(document).__name__} instead of an object")
     error = document.get("error")
@@ -143,7 +146,11 @@ def _parsed(body: str | bytes) -> Any:
     except ValueError:
         # Three times slower, and it takes what the other does not: a byte order
         # mark, half a surrogate pair, deep nesting.
-        return json.loads(body.removeprefix("\ufeff") if isinstance(body, str) else body)
+        return json.loads(_raw(body))
+
+
+def _raw(body: str | bytes) -> bytes:
+    return body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
 
 
 def _first_choice(document: dict[str, Any]) -> dict[str, Any]:
@@ -192,20 +199,25 @@ def _word(value: object) -> str | None:
 
 
 def _identity(document: dict[str, Any]) -> Identity:
-    return _shared_identity(
-        _word(document.get("model")),
-        _word(document.get("system_fingerprint")),
-        _word(document.get("service_tier")),
-        _word(document.get("provider")),
+    get = document.get
+    said = (get("model"), get("system_fingerprint"), get("service_tier"), get("provider"))
+    try:
+        return _shared_identity(*said)
+    except TypeError:  # one of them is a list or an object, which no cache takes
+        return _said_identity(*said)
+
+
+def _said_identity(model: object, fingerprint: object, service_tier: object, provider: object) -> Identity:
+    return Identity(
+        model=_word(model),
+        fingerprint=_word(fingerprint),
+        service_tier=_word(service_tier),
+        provider=_word(provider),
     )
 
 
-@lru_cache(maxsize=256)
-def _shared_identity(
-    model: str | None, fingerprint: str | None, service_tier: str | None, provider: str | None
-) -> Identity:
-    # A million responses have few distinct identities.
-    return Identity(model=model, fingerprint=fingerprint, service_tier=service_tier, provider=provider)
+# A million responses have few distinct identities.
+_shared_identity = lru_cache(maxsize=256)(_said_identity)
 
 
 def _usage(usage: object) -> Usage | None:

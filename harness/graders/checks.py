@@ -41,13 +41,17 @@ def grade_by_checks(checks: Sequence[Check], answer: str) -> Graded:
     """
     if not checks:
         raise ValueError("an answer without checks cannot be graded by them")
-    if any(isinstance(check, RecallAtK) and not check.positives for check in checks):
+    measured = [check for check in checks if isinstance(check, RecallAtK)]
+    if measured and not all(check.positives for check in measured):
         return graded(None, "not_applicable")
     if len(answer) > MAX_ANSWER_CHARS:
         return graded(None, "unreadable")
     text = whole_characters(answer)
-    holds = all(check_holds(check, text) for check in checks)
-    return graded("pass" if holds else "fail", None, _score(checks, text))
+    # A loop: a generator for each of a million answers would cost more than their checks.
+    for check in checks:
+        if not check_holds(check, text):
+            return graded("fail", None, _score(measured, text))
+    return graded("pass", None, _score(measured, text))
 
 
 def check_holds(check: Check, answer: str) -> bool:
@@ -100,8 +104,7 @@ def _json_holds(check: IsJson | FitsSchema, answer: str) -> bool:
     return True if isinstance(check, IsJson) else fits(check.fits, value)
 
 
-def _score(checks: Sequence[Check], answer: str) -> float | None:
-    measured = [check for check in checks if isinstance(check, RecallAtK)]
+def _score(measured: Sequence[RecallAtK], answer: str) -> float | None:
     if len(measured) != 1:
         return None
     recall = recall_at_k(measured[0], answer)

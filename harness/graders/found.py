@@ -1,9 +1,9 @@
 """What a run's records gave so far, while it is read."""
 
-from collections import Counter
+from collections import defaultdict
 from typing import Literal
 
-from harness.domain.calls import Subject
+from harness.domain.calls import Subject, Usage
 from harness.domain.cases import ARMS
 from harness.domain.manifest import EndpointUsage
 from harness.domain.verdicts import AnswerNote, CallIdentity, Vote
@@ -11,7 +11,23 @@ from harness.graders.opened import Opened
 from harness.graders.sealed import Line
 
 SubjectKind = Literal["canary", "anchor", "case"]
-_Counted = Literal["responses", "prompt", "completion", "unknown"]
+
+
+class _Tokens:
+    """Tokens of one endpoint, counted up."""
+
+    __slots__ = ("n_completion", "n_prompt", "n_responses", "n_unknown")
+
+    def __init__(self) -> None:
+        self.n_responses = self.n_prompt = self.n_completion = self.n_unknown = 0
+
+    def add(self, usage: Usage | None) -> None:
+        self.n_responses += 1
+        if usage is None:
+            self.n_unknown += 1
+        else:
+            self.n_prompt += usage.prompt_tokens
+            self.n_completion += usage.completion_tokens
 
 
 class Found:
@@ -21,41 +37,32 @@ class Found:
         self.votes: dict[SubjectKind, list[Vote]] = {"canary": [], "anchor": [], "case": []}
         self.identities: list[CallIdentity] = []
         self.notes: list[AnswerNote] = []
-        self._tokens: Counter[tuple[str, _Counted]] = Counter()
+        self._tokens: defaultdict[str, _Tokens] = defaultdict(_Tokens)
 
     def add_response(self, line: Line, subject: Subject, call: Opened) -> None:
         """Add who answered the call and what it used, where a response came."""
-        if call.identity is None:
+        said = call.identity
+        if said is None:
             return
-        endpoint = line.record.endpoint
+        record, started_ms = line
+        endpoint = record.endpoint
         self.identities.append(
             CallIdentity(
-                endpoint=endpoint,
-                subject=subject,
-                repeat=line.record.repeat,
-                model=call.identity.model,
-                fingerprint=call.identity.fingerprint,
-                started_ms=line.started_ms,
-                provider=call.identity.provider,
+                endpoint, subject, record.repeat, said.model, said.fingerprint, started_ms, said.provider
             )
         )
-        self._tokens[endpoint, "responses"] += 1
-        if call.usage is None:
-            self._tokens[endpoint, "unknown"] += 1
-        else:
-            self._tokens[endpoint, "prompt"] += call.usage.prompt_tokens
-            self._tokens[endpoint, "completion"] += call.usage.completion_tokens
+        self._tokens[endpoint].add(call.usage)
 
     def usage(self) -> tuple[EndpointUsage, ...]:
         """Return the tokens of every endpoint that answered."""
         return tuple(
             EndpointUsage(
                 endpoint=endpoint,
-                n_responses=self._tokens[endpoint, "responses"],
-                prompt_tokens=self._tokens[endpoint, "prompt"],
-                completion_tokens=self._tokens[endpoint, "completion"],
-                n_unknown=self._tokens[endpoint, "unknown"],
+                n_responses=tokens.n_responses,
+                prompt_tokens=tokens.n_prompt,
+                completion_tokens=tokens.n_completion,
+                n_unknown=tokens.n_unknown,
             )
-            for endpoint in dict.fromkeys((*ARMS, *(endpoint for endpoint, _ in self._tokens)))
-            if self._tokens[endpoint, "responses"]
+            for endpoint in dict.fromkeys((*ARMS, *self._tokens))
+            if (tokens := self._tokens[endpoint]).n_responses
         )

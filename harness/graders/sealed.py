@@ -30,9 +30,14 @@ class Sealed:
     def block(self, kind: Literal["case", "canary", "anchor"], subject_id: str) -> list[Line]:
         """Return the next lines as long as they are about this subject; there may be none."""
         lines: list[Line] = []
-        while self._ahead is not None and self._is_about(self._ahead, kind, subject_id):
-            lines.append(Line(self._ahead, self._started_ms(self._ahead.request)))
-            self._ahead = next(self._records, None)
+        record = self._ahead
+        while record is not None:
+            subject = record.subject
+            if subject.id != subject_id or subject.kind != kind:
+                break
+            lines.append(Line(record, self._started_ms(record.request)))
+            record = next(self._records, None)
+        self._ahead = record
         return lines
 
     def end(self) -> None:
@@ -48,12 +53,8 @@ class Sealed:
                 f"the evidence holds {subject.kind} {subject.id!r}, which is not planned or not here"
             )
 
-    @staticmethod
-    def _is_about(record: Evidence, kind: str, subject_id: str) -> bool:
-        return record.subject.id == subject_id and record.subject.kind == kind
-
     def _started_ms(self, request: str) -> int:
-        if request in self._passed:
+        if self._passed and request in self._passed:
             return self._passed.pop(request)
         # Both files are in plan order: the next timing is the one, unless lines are missing.
         for timing in self._timings:

@@ -123,7 +123,9 @@ class _SubjectCalls:
     def answer(self, case: Case, arm: Arm, asked: Subject, repeat: int, *, n_prompt_chars: int) -> Graded:
         """Return the grade of one answer, which is its votes' where the case has no checks."""
         answer, digest = self._answered(case, arm, asked, repeat, n_prompt_chars=n_prompt_chars)
-        return self._grade(case, Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
+        if case.checks:
+            return graded(None, answer.reason) if answer.text is None else checked(case, answer)
+        return self._judged(Subject(kind="case", id=case.id, arm=arm, answer=repeat), answer, digest)
 
     def pair(
         self, case: Case, asked: Mapping[Arm, Subject], repeat: int, *, n_prompt_chars: Mapping[Arm, int]
@@ -149,28 +151,19 @@ class _SubjectCalls:
         answer = self._call(arm, asked, repeat)[0]
         digest = text_name(answer)
         if digest is not None:
+            n_tokens = None if answer.usage is None else answer.usage.prompt_tokens
+            n_sent = _sent_chars(answer, n_prompt_chars)
             self._found.notes.append(
-                AnswerNote(
-                    case=case.id,
-                    arm=arm,
-                    repeat=repeat,
-                    n_chars=text_length(answer),
-                    text_sha256=digest,
-                    prompt_tokens=None if answer.usage is None else answer.usage.prompt_tokens,
-                    expected_prompt_chars=_sent_chars(answer, n_prompt_chars),
-                )
+                AnswerNote(case.id, arm, repeat, text_length(answer), digest, n_tokens, n_sent)
             )
         return answer, digest
 
-    def _grade(self, case: Case, about: Subject, answer: Opened, digest: str | None) -> Graded:
-        judges = () if case.checks else self._rules.judges
-        grades = [judge.grade(self.votes(judge, about, shown=digest)) for judge in judges]
+    def _judged(self, about: Subject, answer: Opened, digest: str | None) -> Graded:
+        grades = [judge.grade(self.votes(judge, about, shown=digest)) for judge in self._rules.judges]
         if answer.text is None:
             return graded(None, answer.reason)
-        if case.checks:
-            return checked(case, answer)
         if not grades:
-            raise InputError(f"case {case.id!r} has no checks, and the plan has no judge")
+            raise InputError(f"case {about.id!r} has no checks, and the plan has no judge")
         return grade_by_panel(grades, scored=self._rules.scored)
 
     def votes(self, judge: JudgeRules, about: Subject, *, shown: str | None) -> tuple[Verdict, ...]:

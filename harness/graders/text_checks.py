@@ -36,9 +36,10 @@ def matches(check: Matches, answer: str) -> bool:
         https://github.com/google/re2/wiki/Syntax
     """
     pattern = compiled(check.pattern)
+    # Bytes, which RE2 works on anyway: of a text its wrapper would count every character before a match.
     if check.where == "whole":
-        return pattern.fullmatch(answer.strip()) is not None
-    return pattern.search(answer) is not None
+        return pattern.fullmatch(answer.strip().encode("utf-8")) is not None
+    return pattern.search(answer.encode("utf-8")) is not None
 
 
 @lru_cache(maxsize=1024)

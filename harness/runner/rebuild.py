@@ -25,7 +25,9 @@ class Rebuild:
         for number, record in enumerate(records, 1):
             if self.problem is None:
                 # Before the next request is made: a vote is made from the answer that just passed.
-                request = self._named(record.request)
+                request = next(self._requests, None)
+                if request is None or request.name != record.request:
+                    request = self._named(record.request)
                 self._passed = record
                 self.problem = _problem(record, request, number)
             yield record
@@ -43,11 +45,21 @@ class Rebuild:
 
 
 def _problem(record: Evidence, request: Request | None, number: int) -> str | None:
-    subject = record.subject
-    what = f"record {number} ({record.role} {record.repeat} about {subject.kind} {subject.id!r})"
     if request is None:
-        return f"{what} is of the request {record.request[:16]}, which plan and answers do not lead to"
-    said = (record.role, record.endpoint, subject, record.repeat, record.shown)
-    if said != (request.role, request.endpoint, request.subject, request.repeat, request.shown):
-        return f"{what} says other things than the request {record.request[:16]}, which it names"
-    return None
+        named = f"is of the request {record.request[:16]}, which plan and answers do not lead to"
+        return f"{_what(record, number)} {named}"
+    if (
+        record.repeat == request.repeat
+        and record.subject == request.subject
+        and record.endpoint == request.endpoint
+        and record.role == request.role
+        and record.shown == request.shown
+    ):
+        return None
+    named = f"says other things than the request {record.request[:16]}, which it names"
+    return f"{_what(record, number)} {named}"
+
+
+def _what(record: Evidence, number: int) -> str:
+    subject = record.subject
+    return f"record {number} ({record.role} {record.repeat} about {subject.kind} {subject.id!r})"

@@ -7,14 +7,13 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from harness.domain.calls import Evidence, Timing
+from harness.domain.calls import Evidence, Timing, sealed_bytes
 from harness.domain.canonical import canonical_bytes
 from harness.domain.errors import InputError, StoreError, Tampered
 from harness.domain.manifest import Manifest
-from harness.domain.record import Record
 from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS
 
-_Line = TypeVar("_Line", bound=Record)
+_Line = TypeVar("_Line", Evidence, Timing)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -72,7 +71,7 @@ def _read_lines(path: Path, kind: type[_Line], *, sha256: str) -> Iterator[_Line
         with path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 seen.update(line)
-                yield _record(kind, line, f"{path}:{number}")
+                yield _record(kind, line, path, number)
     except OSError as cause:
         raise Tampered(f"{path}: cannot be read: {cause.strerror}") from cause
     if seen.hexdigest() != sha256:
@@ -82,8 +81,12 @@ def _read_lines(path: Path, kind: type[_Line], *, sha256: str) -> Iterator[_Line
         )
 
 
-def _record(kind: type[_Line], line: bytes, place: str) -> _Line:
+def _record(kind: type[_Line], line: bytes, path: Path, number: int) -> _Line:
     try:
-        return kind.from_json(line)
+        record = kind.from_json(line)
     except ValidationError as cause:
-        raise Tampered(f"{place}: not a record of type {kind.__name__}") from cause
+        raise Tampered(f"{path}:{number}: not a record of type {kind.__name__}") from cause
+    # Another spelling of the same record, or a key that stands there twice, is not what was written.
+    if sealed_bytes(record) + b"\n" != line:
+        raise Tampered(f"{path}:{number}: not in the bytes that the harness wrote")
+    return record

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from harness.domain.canonical import canonical_bytes, sha256_hex
 from harness.domain.errors import InputError, StoreError, Tampered
-from harness.domain.plan import Plan
+from harness.domain.plan import Plan, plan_digest
 from harness.store.disk import DiskStore
 from harness.store.replace import replace_bytes
 
@@ -82,7 +82,7 @@ def read_plan(path: Path) -> Plan:
         place = ".".join(map(str, first["loc"]))
         where = f"{place}: " if place else ""
         raise Tampered(f"{path / PLAN}: not a plan: {where}{first['msg']}") from cause
-    if canonical_bytes(plan) != content:
+    if plan_digest(plan) != sha256_hex(content):
         raise Tampered(f"{path / PLAN}: not in the bytes that the harness wrote")
     return plan
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from harness.domain.canonical import canonical_bytes, digest, sha256_hex
 from harness.report.bundle import bundle_bytes
 from harness.report.keys import SigningKey, key_id, make_key
-from harness.store.sealed import measure
+from harness.store.sealed import measure, merkle_root
 
 
 class Place(NamedTuple):
@@ -70,7 +70,7 @@ def seal_again(place: Place) -> None:
         lambda it: it.update(
             evidence_sha256=evidence.sha256,
             timings_sha256=timings.sha256,
-            merkle_root=evidence.merkle_root,
+            merkle_root=merkle_root(place.run / "evidence.jsonl"),
             n_records=evidence.n_lines,
             n_calls=evidence.n_lines,
         ),

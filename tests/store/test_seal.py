@@ -152,3 +152,24 @@ def test_a_manifest_with_more_or_other_bytes_is_refused(tmp_path):
     path.write_bytes(b" " + content)
     with pytest.raises(Tampered, match="bytes"):
         read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (b'"repeat":0', b'"repeat":0,"repeat":0'),
+        (b'"repeat":0', b'"repeat": 0'),
+        (b'{"endpoint":"baseline","failure":null', b'{"failure":null,"endpoint":"baseline"'),
+        (b'"endpoint":"baseline"', b'"endpoint":"\\u0062aseline"'),
+        (b"}\n", b"}\r\n"),
+    ],
+)
+def test_the_same_record_in_another_spelling_is_refused_though_the_digest_names_it(tmp_path, was, now):
+    manifest = seal(tmp_path)
+    changed = (tmp_path / "evidence.jsonl").read_bytes().replace(was, now, 1)
+    (tmp_path / "evidence.jsonl").write_bytes(changed)
+    resealed = manifest.model_copy(update={"evidence_sha256": sha256_hex(changed)})
+    (tmp_path / "manifest.json").write_bytes(canonical_bytes(resealed))
+
+    with pytest.raises(Tampered, match=r"evidence\.jsonl:1: not in the bytes that the harness wrote"):
+        list(read_evidence(tmp_path))
