@@ -13,6 +13,7 @@ from harness.domain.canonical import canonical_bytes, digest
 from harness.domain.cases import ARMS, Anchor, Arm, Case, Review
 from harness.domain.errors import InputError
 from harness.domain.files import read_text
+from harness.domain.panel import human_labels, in_human_labels
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.record import Count, Record, Text
 from harness.graders.arm_prompt import prompt_text
@@ -84,7 +85,7 @@ def key_path(sheet: Path) -> Path:
 
 def _write(run: Path, purpose: Purpose, n: int, out: Path) -> int:
     plan = read_plan(run)
-    if plan.judge is None:
+    if not plan.judges:
         raise InputError(f"{run}: has no judge, so there are no labels to ask people for")
     answers = {(a.case.id, a.arm, a.answer): a for a in _answers(run, plan)}
     rng = np.random.default_rng(plan.experiment.analysis.seed)
@@ -115,7 +116,8 @@ def _write(run: Path, purpose: Purpose, n: int, out: Path) -> int:
     replace_bytes(key_path(out), _lines(keys))
     replace_bytes(out, _csv(rows) if out.suffix == ".csv" else _lines(rows))
     put(
-        f"{out}: {len(rows)} answers, labels {', '.join(plan.judge.labels)}; keep {key_path(out)} from raters"
+        f"{out}: {len(rows)} answers, labels {', '.join(human_labels(plan))}; "
+        f"keep {key_path(out)} from raters"
     )
     return 0
 
@@ -145,12 +147,14 @@ def _at_random(plan: Plan, answers: Iterable[_Answered], n: int, rng: np.random.
 
 
 def _split(run: Path, plan: Plan, answers: dict[tuple[str, Arm, int], _Answered], n: int) -> list[_Answered]:
-    """Return the n answers on which the judge's votes differ most."""
+    """Return the n answers on which the votes of the judge, or of all judges of a panel, differ most."""
     votes: dict[tuple[str, Arm, int], list[str]] = {}
+    said_by = in_human_labels(plan)
     for vote in read_run(plan, read_evidence(run), read_timings(run)).case_votes:
         subject = vote.subject
         if subject.arm is not None and subject.answer is not None and vote.verdict.label is not None:
-            votes.setdefault((subject.id, subject.arm, subject.answer), []).append(vote.verdict.label)
+            said = said_by(vote.endpoint, vote.verdict.label)
+            votes.setdefault((subject.id, subject.arm, subject.answer), []).append(said)
     doubt = {
         name: 1 - max(found.count(each) for each in found) / len(found)
         for name, found in votes.items()
@@ -200,7 +204,7 @@ def _unlabelled(key: SheetKey, each: _Answered) -> Anchor:
 
 
 def _reviewed(plan: Plan, place: str, row: SheetRow, anchor: Anchor) -> Anchor:
-    labels = plan.judge.labels if plan.judge else ()
+    labels = human_labels(plan)
     found = row.label.strip()
     if found not in labels:
         raise InputError(f"{place}: label: found {found!r}, wanted one of {', '.join(labels)}")

@@ -1,6 +1,6 @@
 """A plan with a panel, seen through one of its judges, or through the panel's majority."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from harness.domain.canonical import digest
 from harness.domain.cases import Anchor, Outcome
@@ -63,9 +63,24 @@ def labels_of(anchor: Anchor) -> Iterable[str]:
 
 
 def human_labels(plan: Plan) -> tuple[str, ...]:
-    """Return the labels that people are asked for: the judges' where they share them, else pass and fail."""
+    """Return the labels that people are asked for: the judges' where they share them, else pass and fail.
+
+    A plan without a judge has none.
+    """
     found = {(judge.spec.labels, frozenset(judge.spec.passing)) for judge in plan.judges}
-    return plan.judges[0].spec.labels if len(found) == 1 else OUTCOMES
+    shared = plan.judges[0].spec.labels if found else ()
+    return shared if len(found) < 2 else OUTCOMES
+
+
+def in_human_labels(plan: Plan) -> Callable[[str, str], str]:
+    """Return what turns the label of a judge, named by its endpoint, into one of `human_labels`."""
+    labels = human_labels(plan)
+    specs = {judge.endpoint: judge.spec for judge in plan.judges}
+
+    def read(endpoint: str, label: str) -> str:
+        return label if label in labels else outcome_of_label(specs[endpoint], label) or label
+
+    return read
 
 
 def _with_judge(plan: Plan, spec: JudgeSpec, prompt: str, use: JudgeUse) -> Plan:

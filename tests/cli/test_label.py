@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.domain.panel import human_labels, in_human_labels
+from tests.cli.panel_project import right, write_panel
 from tests.cli.small_project import write_project
+from tests.panels import as_panel
+from tests.runs import a_plan
 
 
 @pytest.fixture
@@ -106,3 +110,31 @@ def test_a_judge_that_never_wavers_leaves_nothing_to_adjudicate(harness, run, tm
 def test_half_of_the_options_are_refused(harness, run, tmp_path):
     assert harness("label", run, "--for", "human-scale").code == 2
     assert harness("label", run, "--read", tmp_path / "sheet.csv").code == 2
+
+
+def test_answers_on_which_the_judges_of_a_panel_differ_are_handed_out_for_adjudication(harness, tmp_path):
+    def lenient(kind, name, arm):
+        return "good" if name in ("c00", "c02") else right(kind, name, arm)
+
+    experiment = write_panel(tmp_path / "p", {"x": right, "y": lenient, "z": right}, held_out=False)
+    harness("run", experiment, "--dir", tmp_path / "run")
+    sheet, anchors = tmp_path / "sheet.csv", tmp_path / "anchors.jsonl"
+    said = harness("label", tmp_path / "run", "--for", "adjudication", "-n", "9", "--out", sheet).out
+    keys = [json.loads(line) for line in (tmp_path / "sheet.csv.key.jsonl").read_text().splitlines()]
+    fill(sheet, label="bad", by="Ann")
+    read = harness("label", tmp_path / "run", "--read", sheet, "--into", anchors)
+
+    assert "labels good, bad" in said
+    assert {(key["case"], key["arm"]) for key in keys} == {("c00", "baseline"), ("c02", "baseline")}
+    assert read.code == 0
+    assert "2 labels read" in read.out
+
+
+def test_people_are_asked_for_pass_or_fail_where_judges_have_labels_of_their_own():
+    scale = {"labels": ("1", "2", "3"), "passing": ("3",)}
+    plan = as_panel(a_plan(), "x", "y", specs={"y": scale})
+    read = in_human_labels(plan)
+
+    assert human_labels(plan) == ("pass", "fail")
+    assert (read("judge:y", "3"), read("judge:y", "1"), read("judge:x", "fail")) == ("pass", "fail", "fail")
+    assert human_labels(a_plan(judge=False)) == ()
