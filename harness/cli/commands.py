@@ -164,15 +164,16 @@ def audit(experiment: Path, directory: Path | None, against: Path | None, record
 
 @cli.command()
 @_EXPERIMENT
+@click.option("--judge", "name", help="Which judge of a panel, by its name in the experiment.")
 @click.option("--html", type=click.Path(path_type=Path), help="Also write the page here.")
 @_JSON
-def history(experiment: Path, html: Path | None, as_json: bool) -> int:
+def history(experiment: Path, name: str | None, html: Path | None, as_json: bool) -> int:
     """Show the judge over its recorded audits.
 
     A Markdown table of `history.jsonl`, its CUSUM and its trend. Exit codes: 0
     steady, 1 decay or an alarm, 3 a single audit.
     """
-    return _do("history", "history", experiment=experiment, html=html, as_json=as_json)
+    return _do("history", "history", experiment=experiment, name=name, html=html, as_json=as_json)
 
 
 @cli.command()

@@ -2,26 +2,24 @@
 
 from pathlib import Path
 
-from harness.audits import (
-    Audited,
-    audit_drift,
-    audit_kept,
-    compared_endpoints,
-    history_alarms,
-    judge_history,
-)
+from harness.audits import Audited, audit_kept, history_alarms, judge_history
 from harness.cli.output import say
-from harness.cli.panel import whole_judge
+from harness.cli.panel_drift import drift_between
 from harness.cli.run_files import read_drift, write_drift
+from harness.domain.canonical import digest
 from harness.domain.errors import InputError
-from harness.domain.fitness import DriftFinding
-from harness.domain.history import HistoryBlock
-from harness.domain.plan import Plan
+from harness.domain.fitness import DriftFinding, JudgeDrift
+from harness.domain.history import AuditKept, HistoryBlock
+from harness.domain.manifest import Manifest
+from harness.domain.plan import AskedJudge, Plan, plan_digest
+from harness.graders.panel import judge_view
 from harness.graders.reading import read_run
 from harness.inputs.history_file import HEAD, HISTORY, append_history, head_bytes, read_history
 from harness.store.evidence import read_evidence, read_manifest, read_timings
 from harness.store.replace import replace_bytes
 from harness.store.run_dir import read_plan
+
+_ONLY_HISTORY = "no_earlier_run: only the judge's history was looked at"
 
 
 def refuse_without_judge(plan: Plan, *, experiment: Path, against: Path | None, record: bool) -> None:
@@ -33,8 +31,8 @@ def refuse_without_judge(plan: Plan, *, experiment: Path, against: Path | None, 
     """
     if (against is not None or record) and not plan.judges:
         raise InputError(f"{experiment}: has no [judge], so there is no judge to compare or record")
-    if record:
-        read_history(history_path(experiment, plan))
+    for judge in plan.judges if record else ():
+        read_history(history_path(experiment, judge))
 
 
 def refuse_unusable(run: Path, *, against: Path | None) -> None:
@@ -67,24 +65,37 @@ def note_drift(run: Path, *, experiment: Path, against: Path | None, record: boo
     now = _audited(run)
     found = _compared(now, run, against)
     if record:
-        history = _recorded(now, run, experiment=experiment, against=against)
-        alarms = history_alarms(history)
-        update: dict[str, object] = {"history": history}
-        if alarms:
-            update |= {"status": "fail", "verdict": "drift", "reasons": (*alarms, *found.reasons)}
-        found = found.model_copy(update=update)
+        found = _with_histories(found, now, run, experiment=experiment, against=against)
     write_drift(run, found)
+
+
+def _with_histories(
+    found: DriftFinding, now: Audited, run: Path, *, experiment: Path, against: Path | None
+) -> DriftFinding:
+    """Return the finding with the history of the judge, or of each judge of a panel."""
+    judges = now.plan.judges
+    if not now.plan.panel:
+        return _recorded(found, now, judges[0], run, experiment=experiment, against=against)
+    known = {each.judge: each.finding for each in found.judges}
+    nothing = DriftFinding(status="not_audited", reasons=(_ONLY_HISTORY,))
+    each = tuple(
+        JudgeDrift(
+            judge=judge.endpoint,
+            finding=_recorded(
+                known.get(judge.endpoint, nothing), now, judge, run, experiment=experiment, against=against
+            ),
+        )
+        for judge in judges
+    )
+    return found.model_copy(update={"judges": each})
 
 
 def _compared(now: Audited, run: Path, against: Path | None) -> DriftFinding:
     if against is None:
         earlier = read_drift(run)
-        reasons = ("no_earlier_run: only the judge's history was looked at",)
-        return earlier or DriftFinding(status="not_audited", reasons=reasons)
+        return earlier or DriftFinding(status="not_audited", reasons=(_ONLY_HISTORY,))
     _refuse_itself(against, run)
-    then = _audited(against)
-    compared = compared_endpoints(then, now)
-    return audit_drift(Audited(*whole_judge(*then)), Audited(*whole_judge(*now)), compared=compared)
+    return drift_between(_audited(against), now)
 
 
 def _refuse_itself(against: Path, run: Path) -> None:
@@ -92,42 +103,73 @@ def _refuse_itself(against: Path, run: Path) -> None:
         raise InputError(f"{against}: is the audit itself, wanted an earlier run")
 
 
-def history_path(experiment: Path, plan: Plan) -> Path:
-    """Return where the history of the plan's judge stands: beside its ``judge.toml``.
+def history_path(experiment: Path, judge: AskedJudge) -> Path:
+    """Return where a judge's history stands: beside its ``judge.toml``, in a panel in a folder of its name.
 
-    Raises:
-        InputError: The plan has no judge, or a panel of them.
+    Two judges of a panel may share a ``judge.toml``, and are two judges.
     """
-    if plan.panel:
-        raise InputError(f"{experiment}: has a [[panel]]; a history is of one judge, wanted [judge]")
-    if plan.experiment.judge is None:
-        raise InputError(f"{experiment}: has no [judge], so there is no history of one")
-    return experiment.parent / plan.experiment.judge.spec / HISTORY
+    folder = experiment.parent / judge.use.spec
+    return folder / HISTORY if judge.endpoint == "judge" else folder / judge.name / HISTORY
 
 
-def _recorded(now: Audited, run: Path, *, experiment: Path, against: Path | None) -> HistoryBlock:
-    """Add the audit to the judge's history, and return what the series comes to."""
-    path = history_path(experiment, now.plan)
+def _recorded(
+    found: DriftFinding,
+    now: Audited,
+    judge: AskedJudge,
+    run: Path,
+    *,
+    experiment: Path,
+    against: Path | None,
+) -> DriftFinding:
+    """Add the audit to a judge's history, and return the finding with what the series comes to."""
+    history = _history(now, judge, run, experiment=experiment, against=against)
+    alarms = history_alarms(history)
+    update: dict[str, object] = {"history": history}
+    if alarms:
+        update |= {"status": "fail", "verdict": "drift", "reasons": (*alarms, *found.reasons)}
+    return found.model_copy(update=update)
+
+
+def _history(
+    now: Audited, judge: AskedJudge, run: Path, *, experiment: Path, against: Path | None
+) -> HistoryBlock:
+    path = history_path(experiment, judge)
     known = [
         drift.history.last_entry
         for other in (run, against)
         if other is not None
-        and (drift := read_drift(other)) is not None
+        and (drift := _noted(other, judge)) is not None
         and drift.history is not None
         and drift.history.last_entry is not None
         # The earlier run may be of another judge, whose history is another file.
-        and _spec(read_plan(other)) == _spec(now.plan)
+        and _spec(read_plan(other), judge) == judge.use.spec
     ]
     before = len(read_history(path, known_entries=known))
-    entries = append_history(path, audit_kept(now.plan, now.reading, read_manifest(run)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = append_history(path, _kept(now, judge, read_manifest(run)))
     if len(entries) == before:
         say(f"{path}: holds this audit already")
     replace_bytes(path.with_name(HEAD), head_bytes(entries))
     return judge_history(entries, seed=now.plan.experiment.analysis.seed)
 
 
-def _spec(plan: Plan) -> str | None:
-    return None if plan.experiment.judge is None else plan.experiment.judge.spec
+def _kept(now: Audited, judge: AskedJudge, manifest: Manifest) -> AuditKept:
+    """Return what the history keeps, under the names of the plan and the judge as they are, not as seen."""
+    seen = judge_view(now.plan, now.reading, judge) if now.plan.panel else now
+    kept = audit_kept(seen.plan, seen.reading, manifest)
+    named = {"plan_sha256": plan_digest(now.plan), "judge_sha256": digest(judge.spec)}
+    return kept.model_copy(update=named)
+
+
+def _noted(run: Path, judge: AskedJudge) -> DriftFinding | None:
+    drift = read_drift(run)
+    if drift is None or judge.endpoint == "judge":
+        return drift
+    return next((each.finding for each in drift.judges if each.judge == judge.endpoint), None)
+
+
+def _spec(plan: Plan, judge: AskedJudge) -> str | None:
+    return next((each.use.spec for each in plan.judges if each.endpoint == judge.endpoint), None)
 
 
 def _audited(run: Path) -> Audited:

@@ -44,7 +44,10 @@ def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> RunAu
     whole = whole_judge(plan, reading)
     if not plan.panel:
         return RunAudits(audit_judge(whole, routing, drift), ())
-    judges = tuple(_audited_judge(plan, reading, judge, routing) for judge in plan.judges)
+    drifts = {each.judge: each.finding for each in drift.judges} if drift else {}
+    judges = tuple(
+        _audited_judge(plan, reading, judge, routing, drifts.get(judge.endpoint)) for judge in plan.judges
+    )
     found = _audited(whole, rounds_view(plan, reading), routing, drift)
     found = found.model_copy(update={"bias": panel_bias(plan, found.bias)})
     each = [(judged.judge.endpoint, judged.audits.judge) for judged in judges]
@@ -52,9 +55,11 @@ def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> RunAu
     return RunAudits(found, judges)
 
 
-def _audited_judge(plan: Plan, reading: Reading, judge: AskedJudge, routing: RoutingFinding) -> AuditedJudge:
+def _audited_judge(
+    plan: Plan, reading: Reading, judge: AskedJudge, routing: RoutingFinding, drift: DriftFinding | None
+) -> AuditedJudge:
     view = judge_view(plan, reading, judge)
-    return AuditedJudge(judge, view, audit_judge(view, routing, None, judge_verdicts(*view)))
+    return AuditedJudge(judge, view, audit_judge(view, routing, drift, judge_verdicts(*view)))
 
 
 def audit_judge(

@@ -1,11 +1,14 @@
 """What the audits of a judge come to: one verdict, and the findings behind it."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from harness.domain.blocks import IntervalBlock, Rate, Status
 from harness.domain.cases import Arm
 from harness.domain.history import HistoryBlock
 from harness.domain.record import Count, Record, Text
+from harness.domain.specs import nobody
 
 Fitness = Literal["fit", "unfit", "not_audited"]
 DriftVerdict = Literal["drift", "stable", "not_shown", "not_audited"]
@@ -282,4 +285,12 @@ class DriftFinding(Record):
     attribution: Attribution | None = None
     evidence: tuple[Text, ...] = ()
     history: HistoryBlock | None = None
+    judges: Annotated[tuple["JudgeDrift", ...], Field(exclude_if=nobody)] = ()
     reasons: tuple[Text, ...] = ()
+
+
+class JudgeDrift(Record):
+    """The same of one judge of a panel, named by its endpoint."""
+
+    judge: Text
+    finding: DriftFinding

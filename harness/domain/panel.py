@@ -74,11 +74,11 @@ def human_labels(plan: Plan) -> tuple[str, ...]:
 
 def in_human_labels(plan: Plan) -> Callable[[str, str], str]:
     """Return what turns the label of a judge, named by its endpoint, into one of `human_labels`."""
-    labels = human_labels(plan)
+    shared = human_labels(plan) != OUTCOMES or len(plan.judges) == 1
     specs = {judge.endpoint: judge.spec for judge in plan.judges}
 
     def read(endpoint: str, label: str) -> str:
-        return label if label in labels else outcome_of_label(specs[endpoint], label) or label
+        return label if shared else outcome_of_label(specs[endpoint], label) or label
 
     return read
 

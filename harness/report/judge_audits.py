@@ -12,6 +12,7 @@ from harness.domain.fitness import (
     ErrorRates,
     HumanScaleBlock,
     HumanScaleRow,
+    JudgeDrift,
     JudgeFitness,
     ScoreMove,
     Stability,
@@ -122,7 +123,16 @@ def differential_lines(finding: DifferentialFinding) -> tuple[str, ...]:
 
 def drift_lines(finding: DriftFinding) -> tuple[str, ...]:
     """Return what changed on the same anchors, who answered then and now, and the series."""
-    return (*_drift(finding), *(history_lines(finding.history) if finding.history else ()))
+    judges = (line for each in finding.judges for line in _of_judge(each))
+    return (*_drift(finding), *(history_lines(finding.history) if finding.history else ()), *judges)
+
+
+def _of_judge(each: JudgeDrift) -> Iterator[str]:
+    """Yield how one judge of a panel stands against itself."""
+    why = f": {each.finding.reasons[0]}" if each.finding.reasons else ""
+    yield f"{each.judge}: {each.finding.verdict.replace('_', ' ')}{why}"
+    for line in drift_lines(each.finding):
+        yield f"{each.judge}: {line}"
 
 
 def _drift(finding: DriftFinding) -> Iterator[str]:
