@@ -7,6 +7,7 @@ other exception is printed with the input that caused it, and the exit code is 1
 """
 
 import argparse
+import base64
 import random
 import sys
 import tempfile
@@ -41,7 +42,18 @@ from harness.redaction.record_lines import record_draft
 from harness.report.bundle import open_bundle
 from harness.report.document import read_report
 from harness.report.statement import read_statement
+from harness.report.timestamps import read_token
 
+# Of an authority of one's own, by `openssl ts -reply`; without its certificate.
+STAMP = (
+    "MIIB5jADAgEAMIIB3QYJKoZIhvcNAQcCoIIBzjCCAcoCAQMxDzANBglghkgBZQMEAgEFADByBgsqhkiG9w0BCRABBKBjBGEw"
+    "XwIBAQYEKgMEATAxMA0GCWCGSAFlAwQCAQUABCBYkbW1ItXfCG0P8LEQ+9nSG7T8cWOvNNCChqLoRva+AwIBAxgPMjAyNjEx"
+    "MzAxMDUwNTNaMAMCAQECCCxvJE46F2JZMYIBPjCCAToCAQEwKjASMRAwDgYDVQQDDAdUZXN0IENBAhQUThreYueDojuEoQm8"
+    "uw70aY+Q2jANBglghkgBZQMEAgEFAKCBpDAaBgkqhkiG9w0BCQMxDQYLKoZIhvcNAQkQAQQwHAYJKoZIhvcNAQkFMQ8XDTI2"
+    "MTEzMDEwNTA1M1owLwYJKoZIhvcNAQkEMSIEIERsJHNvz/69t5xwh5tqS2AM5MZR33yUjenh5alrFnDRMDcGCyqGSIb3DQEJ"
+    "EAIvMSgwJjAkMCIEICOKJIiamCaJATipdZjf3Q3XlE05eM4XMEV6JU61gJprMAoGCCqGSM49BAMCBEcwRQIgQu+iIrPejgVb"
+    "RWuwQQwi0+3x8AfR+r0m8h4tIA1lDyMCIQCCvXtQxgc1MEoWSt3x7wVf9Oibv8Gl29sXYgA8yfP37Q=="
+)
 PROOF = b'{"version":"1","case":"c","commitments":"{}","lines":[],"bundle":null}'
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "harness" / "template"
@@ -136,6 +148,7 @@ def targets() -> tuple[Target, ...]:
         Target("results.jsonl", from_file(read_results, "r.jsonl"), (rows,)),
         Target("results.csv", from_file(read_results, "r.csv"), (b"id,passed,tags\na,1,x;y\nb,0,\n",)),
         Target("redacted.jsonl", redacted, (copy_of_a_run(),)),
+        Target("time stamp", lambda b: read_token(b, place="t"), (base64.b64decode(STAMP),)),
         Target("proof", lambda b: read_proof(canonical(b), "p"), (PROOF,)),
         *tool_logs(),
         Target("votes.jsonl", from_file(read_votes, "v.jsonl"), (votes,)),

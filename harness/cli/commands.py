@@ -421,6 +421,12 @@ def sign(**options: Any) -> int:
     "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key that counts."
 )
 @click.option("--trust", type=click.Path(path_type=Path), help="A list of keys that count, and when.")
+@click.option(
+    "--tsa",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Certificates of an authority whose time stamps count.",
+)
 @click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger has the looks.")
 @click.option(
     "--inputs", type=click.Path(path_type=Path), help="The experiment's folder: hash its files too."
@@ -435,6 +441,18 @@ def verify(**options: Any) -> int:
     changed.
     """
     return _do("verify", "verify", **options)
+
+
+@cli.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--query", type=click.Path(path_type=Path), help="Write a request for a time stamp here.")
+@click.option("--token", type=click.Path(path_type=Path), help="Put this time stamp into the bundle.")
+def timestamp(**options: Any) -> int:
+    """Date a signature by an authority (RFC 3161).
+
+    PATH is a run, or a bundle. Sends nothing: an authority is asked with curl.
+    """
+    return _do("timestamp", "timestamp", **options)
 
 
 @cli.command()
@@ -485,6 +503,12 @@ def prove(**options: Any) -> int:
     "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key that counts."
 )
 @click.option("--trust", type=click.Path(path_type=Path), help="A list of keys that count, and when.")
+@click.option(
+    "--tsa",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Certificates of an authority whose time stamps count.",
+)
 @_JSON
 def verify_proof(**options: Any) -> int:
     """Verify that the records of a case stand in signed evidence."""

@@ -5,14 +5,17 @@ from datetime import datetime
 from pathlib import Path
 
 from harness.cli.run_files import LOCK, LOCK_SIGNATURE
+from harness.cli.timestamp_claims import stamped
 from harness.domain.errors import InputError
 from harness.domain.plan import Lock
 from harness.report.bundle import bundle_bytes, open_bundle, signer_of
 from harness.report.frozen import frozen_bytes, read_frozen
 from harness.report.inert import inert
 from harness.report.keys import SigningKey, key_id
+from harness.report.timestamps import Authority
 from harness.report.trust import Pinned, key_at, moment
 from harness.report.verifying import Claim, broken, holds, unproven
+from harness.store.evidence import read_manifest
 from harness.store.replace import replace_bytes
 from harness.store.sealed import file_sha256
 
@@ -32,7 +35,9 @@ def sign_lock(path: Path, lock: Lock, key: SigningKey, *, signed_at: str) -> Pat
     return beside
 
 
-def lock_signature_claims(run: Path, keys: Sequence[Pinned], *, now: datetime) -> Iterator[Claim]:
+def lock_signature_claims(
+    run: Path, keys: Sequence[Pinned], *, now: datetime, authorities: Sequence[Authority] = ()
+) -> Iterator[Claim]:
     """Yield whether the lock kept with a run is the one that was signed when it was frozen.
 
     Raises:
@@ -56,4 +61,18 @@ def lock_signature_claims(run: Path, keys: Sequence[Pinned], *, now: datetime) -
     predicate = statement.predicate
     yield holds("lock", f"signed {inert(predicate.time_created)}, by its own clock, by {signer.id[:16]}")
     signed_at = moment(predicate.time_created, place="timeCreated")
-    yield key_at(signer, signed_at=signed_at, now=now)._replace(what="lock key")
+    # That a report is to be stamped says nothing of its lock: one without a stamp is as it was.
+    stamp = stamped(signed, authorities if signed.timestamp else (), what="lock time")
+    yield key_at(signer, signed_at=signed_at, now=now, stamped_at=stamp.time)._replace(what="lock key")
+    yield from stamp.claims
+    if stamp.time is not None:
+        yield from _before_the_data(stamp.time, read_manifest(run).started_at)
+
+
+def _before_the_data(stamped_at: datetime, started_at: str | None) -> Iterator[Claim]:
+    if started_at is None:
+        return
+    if stamped_at > moment(started_at, place="started_at"):
+        yield unproven("lock time", f"stamped after the first call ({started_at})")
+    else:
+        yield holds("lock time", f"stamped before the first call ({started_at})")

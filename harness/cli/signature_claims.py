@@ -17,10 +17,12 @@ from harness.cli.signed_run import (
     ledger_claim,
     stated,
 )
+from harness.cli.timestamp_claims import stamped
 from harness.domain.errors import HarnessError
 from harness.report.bundle import Signed, open_bundle, signer_of
 from harness.report.inert import inert
 from harness.report.statement import Statement, contradictions, input_digests, read_statement
+from harness.report.timestamps import Authority
 from harness.report.trust import Pinned, key_at, moment
 from harness.report.verifying import Claim, broken, holds, not_checked, unproven
 from harness.store.sealed import file_sha256
@@ -36,7 +38,12 @@ class Signatures(NamedTuple):
 
 
 def check_signatures(
-    run: Path, documents: RunDocuments | None, keys: Sequence[Pinned], *, now: datetime
+    run: Path,
+    documents: RunDocuments | None,
+    keys: Sequence[Pinned],
+    *,
+    now: datetime,
+    authorities: Sequence[Authority] = (),
 ) -> Signatures:
     """Return the claims of every bundle beside the report.
 
@@ -45,6 +52,7 @@ def check_signatures(
         documents: What its files say; null where they cannot be read.
         keys: The keys that count, from the verifier's own hands.
         now: The verifier's clock.
+        authorities: Those whose time stamps count, from the verifier's own hands.
     """
     bundles, claims, signers = bundles_of(run), [], []
     if not (run / BUNDLE).exists():
@@ -60,7 +68,9 @@ def check_signatures(
             claims.append(broken("signature", str(error)))
             continue
         signer = signer_of(signed, keys)
-        claims += attempted("signature", _by, path, signed, statement, signer, keys, now)
+        stamp = stamped(signed, authorities)
+        claims += attempted("signature", _by, path, signed, statement, signer, keys, now, stamp.time)
+        claims += stamp.claims
         claims += _subject_claims(run, statement, documents)
         if documents is not None:
             claims += attempted("statement", _predicate_claims, run, statement, documents)
@@ -87,6 +97,7 @@ def _by(
     signer: Pinned | None,
     keys: Sequence[Pinned],
     now: datetime,
+    stamped_at: datetime | None,
 ) -> Iterator[Claim]:
     if signer is None:
         yield _not_by(path, signed, keys)
@@ -106,7 +117,7 @@ def _by(
             "key", "the pinned key lies in the run directory: it proves integrity only, not who signed"
         )
     signed_at = moment(statement.predicate.time_created, place="timeCreated")
-    yield key_at(signer, signed_at=signed_at, now=now)
+    yield key_at(signer, signed_at=signed_at, now=now, stamped_at=stamped_at)
     finished = statement.predicate.evaluation.finished_on
     if finished and signed_at < moment(finished, place="finishedOn") - _SKEW:
         yield unproven(

@@ -15,6 +15,7 @@ from harness.cli.signed_run import RunDocuments, bundles_of, read_documents
 from harness.domain.errors import HarnessError, InputError
 from harness.domain.exit_codes import exit_code
 from harness.report.inert import inert
+from harness.report.timestamps import read_authority
 from harness.report.trust import pinned_keys
 from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, verification
 
@@ -41,6 +42,7 @@ def verify(
     run: Path,
     keys: tuple[Path, ...],
     trust: Path | None,
+    tsa: tuple[Path, ...],
     gold: Path | None,
     inputs: Path | None,
     recompute: bool,
@@ -49,16 +51,18 @@ def verify(
     """Verify the report of a run, print every claim and the result."""
     if not (run / REPORT).exists() and not bundles_of(run):
         raise InputError(f"{run}: no {REPORT} there; wanted a run directory with its report")
-    pinned = pinned_keys(keys, trust)
+    pinned, authorities = pinned_keys(keys, trust), tuple(map(read_authority, tsa))
     documents, problem = _documents(run)
-    signatures = check_signatures(run, documents, pinned, now=utc_now())
+    signatures = check_signatures(run, documents, pinned, now=utc_now(), authorities=authorities)
     claims = [*problem, *signatures.claims]
     if documents is not None:
         claims += run_claims(run, documents, gold=gold, inputs=inputs)
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
         claims += attempted("plan", _plan_again, run, documents, inputs) if recompute and inputs else ()
     if (run / LOCK_SIGNATURE).exists() and (run / LOCK).exists():
-        claims += attempted("lock", lock_signature_claims, run, pinned, now=utc_now())
+        claims += attempted(
+            "lock", lock_signature_claims, run, pinned, now=utc_now(), authorities=authorities
+        )
     gates = exit_code(documents.report.decision) if documents is not None else 3
     verified = Verified(verification(claims, gates=gates), tuple(claims), signatures, documents, recompute)
     put(_as_json(verified) if as_json else _as_text(verified))

@@ -10,6 +10,7 @@ from harness.cli.output import printable, put
 from harness.cli.read_again import ReadAgain
 from harness.cli.run_claims import attempted
 from harness.cli.signature_claims import utc_now
+from harness.cli.timestamp_claims import stamped
 from harness.domain.canonical import sha256_hex
 from harness.domain.errors import InputError
 from harness.redaction.lines import n_texts_of, problem
@@ -17,11 +18,14 @@ from harness.redaction.plan_lines import plan_again
 from harness.report.bundle import Signed, open_bundle, signer_of
 from harness.report.inert import inert
 from harness.report.statement import Statement, read_statement
+from harness.report.timestamps import read_authority
 from harness.report.trust import key_at, moment, pinned_keys
 from harness.report.verifying import EXIT_CODES, Claim, broken, holds, not_checked, unproven, verification
 
 
-def verify_proof(*, proof: Path, keys: tuple[Path, ...], trust: Path | None, as_json: bool) -> int:
+def verify_proof(
+    *, proof: Path, keys: tuple[Path, ...], trust: Path | None, tsa: tuple[Path, ...], as_json: bool
+) -> int:
     """Verify the proof of a case, print every claim and the result."""
     try:
         content = proof.read_bytes()
@@ -31,7 +35,7 @@ def verify_proof(*, proof: Path, keys: tuple[Path, ...], trust: Path | None, as_
     claims = [
         *attempted("lines", _line_claims, found),
         *attempted("verdicts", _verdict_claims, found),
-        *attempted("signature", _signature_claims, found, keys, trust),
+        *attempted("signature", _signature_claims, found, keys, trust, tsa),
     ]
     result = verification(claims, gates=0)
     if as_json:
@@ -77,7 +81,9 @@ def _verdict_claims(proof: CaseProof) -> Iterator[Claim]:
         yield holds("verdicts", f"{again.n_read} of {n_all} were read again from their texts")
 
 
-def _signature_claims(proof: CaseProof, keys: tuple[Path, ...], trust: Path | None) -> Iterator[Claim]:
+def _signature_claims(
+    proof: CaseProof, keys: tuple[Path, ...], trust: Path | None, tsa: tuple[Path, ...]
+) -> Iterator[Claim]:
     pinned = pinned_keys(keys, trust)
     if proof.bundle is None:
         yield (
@@ -95,7 +101,9 @@ def _signature_claims(proof: CaseProof, keys: tuple[Path, ...], trust: Path | No
         return
     yield from _signer_claims(statement)
     signed_at = moment(statement.predicate.time_created, place="timeCreated")
-    yield key_at(signer, signed_at=signed_at, now=utc_now())
+    stamp = stamped(signed, tuple(map(read_authority, tsa)))
+    yield key_at(signer, signed_at=signed_at, now=utc_now(), stamped_at=stamp.time)
+    yield from stamp.claims
 
 
 def _commitments_claim(proof: CaseProof, statement: Statement) -> Claim:

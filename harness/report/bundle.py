@@ -26,9 +26,12 @@ class _PublicKeyHint(Record):
     hint: Text
 
 
+class _Timestamp(Record):
+    signed_timestamp: Annotated[Text, Field(alias="signedTimestamp")]
+
+
 class _TimestampData(Record):
-    # A token that nobody here can check proves nothing, so none is accepted.
-    rfc3161_timestamps: Annotated[tuple[()], Field(alias="rfc3161Timestamps")]
+    rfc3161_timestamps: Annotated[tuple[_Timestamp, ...], Field(alias="rfc3161Timestamps", max_length=1)]
 
 
 class _Material(Record):
@@ -55,11 +58,15 @@ class _Bundle(Record):
 
 
 class Signed(NamedTuple):
-    """A bundle, opened: the signed bytes, the signature, and the key that it says it is by."""
+    """A bundle, opened: the signed bytes, the signature, and the key that it says it is by.
+
+    ``timestamp`` is an RFC 3161 response over the signature, where it carries one.
+    """
 
     payload: bytes
     signature: bytes
     hint: str
+    timestamp: bytes | None = None
 
 
 def pre_authentication(payload: bytes) -> bytes:
@@ -105,11 +112,26 @@ def open_bundle(content: bytes, *, name: str) -> Signed:
         raise Tampered(f"{name}: the same values, spelled otherwise than they were written (RFC 8785)")
     if signatures[0].keyid != bundle.material.public_key.hint:
         raise Tampered(f"{name}: keyid and hint name two keys")
+    stamps = bundle.material.timestamps.rfc3161_timestamps
     return Signed(
         payload=_decoded(bundle.envelope.payload, f"{name}: payload"),
         signature=_decoded(signatures[0].sig, f"{name}: sig"),
         hint=signatures[0].keyid,
+        timestamp=_decoded(stamps[0].signed_timestamp, f"{name}: time stamp") if stamps else None,
     )
+
+
+def with_timestamp(content: bytes, token: bytes, *, name: str) -> bytes:
+    """Return the bundle with a time stamp over its signature in it, in place of an older one.
+
+    Raises:
+        Tampered: It is not the bytes that `bundle_bytes` writes.
+    """
+    open_bundle(content, name=name)
+    document = strict_json(content)
+    stamp = {"signedTimestamp": base64.b64encode(token).decode()}
+    document["verificationMaterial"]["timestampVerificationData"] = {"rfc3161Timestamps": [stamp]}
+    return canonical_bytes(document)
 
 
 def signer_of(signed: Signed, keys: Sequence[Pinned]) -> Pinned | None:

@@ -100,36 +100,63 @@ def moment(text: str, *, place: str) -> datetime:
     return found.astimezone(UTC)
 
 
-def key_at(pinned: Pinned, *, signed_at: datetime, now: datetime) -> Claim:
+def key_at(
+    pinned: Pinned, *, signed_at: datetime, now: datetime, stamped_at: datetime | None = None
+) -> Claim:
     """Return whether the key was its owner's when it signed, as far as anyone can tell.
 
     The time of signing is the signer's word: it counts against the signature,
-    and for it only while the key is still good now.
+    and for it only while the key is still good now. The time of a stamp is an
+    authority's: the signature was there then, whatever became of the key.
 
     Args:
         pinned: The key.
         signed_at: When it signed, by its own clock.
         now: What this clock says.
+        stamped_at: When an authority that counts has seen the signature; null
+            where none did.
     """
-    said = f"signed {_shown(signed_at)} by its own clock"
-    if pinned.not_before and signed_at < pinned.not_before:
-        return broken("key", f"{said}; the key counts only from {_shown(pinned.not_before)} on")
-    if pinned.not_after and signed_at > pinned.not_after:
-        return broken("key", f"{said}; the key counted only until {_shown(pinned.not_after)}")
-    if pinned.revoked_at and signed_at >= pinned.revoked_at:
-        return broken("key", f"{said}; the key was revoked {_shown(pinned.revoked_at)}")
+    said = f"signed {shown_time(signed_at)} by its own clock"
+    against = _against(pinned, at=signed_at, said=said)
+    if against is not None:
+        return against
+    if stamped_at is not None:
+        return _when_stamped(pinned, signed_at=signed_at, stamped_at=stamped_at, now=now)
     if signed_at > now + _SKEW:
-        return unproven("key", f"{said}, and here it is {_shown(now)}: one of the clocks is wrong")
+        return unproven("key", f"{said}, and here it is {shown_time(now)}: one of the clocks is wrong")
     if pinned.not_after and now > pinned.not_after:
-        return unproven(
-            "key", f"signature valid, time not proven: {said}; the key ended {_shown(pinned.not_after)}"
-        )
+        return _time_not_proven(said, f"ended {shown_time(pinned.not_after)}")
     if pinned.revoked_at:
-        return unproven(
-            "key",
-            f"signature valid, time not proven: {said}; the key was revoked {_shown(pinned.revoked_at)}",
-        )
+        return _time_not_proven(said, f"was revoked {shown_time(pinned.revoked_at)}")
     return holds("key", f"{pinned.id[:16]} of {inert(pinned.owner)}; {said}")
+
+
+def _against(pinned: Pinned, *, at: datetime, said: str) -> Claim | None:
+    """Return what a signer's own clock says against its signature, if anything."""
+    if pinned.not_before and at < pinned.not_before:
+        return broken("key", f"{said}; the key counts only from {shown_time(pinned.not_before)} on")
+    if pinned.not_after and at > pinned.not_after:
+        return broken("key", f"{said}; the key counted only until {shown_time(pinned.not_after)}")
+    if pinned.revoked_at and at >= pinned.revoked_at:
+        return broken("key", f"{said}; the key was revoked {shown_time(pinned.revoked_at)}")
+    return None
+
+
+def _when_stamped(pinned: Pinned, *, signed_at: datetime, stamped_at: datetime, now: datetime) -> Claim:
+    said = f"signed {shown_time(signed_at)} by its own clock, stamped {shown_time(stamped_at)}"
+    if pinned.not_before and stamped_at < pinned.not_before:
+        return broken("key", f"{said}; the key counts only from {shown_time(pinned.not_before)} on")
+    if signed_at > stamped_at + _SKEW or stamped_at > now + _SKEW:
+        return unproven("key", f"{said}, and here it is {shown_time(now)}: one of the clocks is wrong")
+    if pinned.not_after and stamped_at > pinned.not_after:
+        return _time_not_proven(said, f"ended {shown_time(pinned.not_after)}")
+    if pinned.revoked_at and stamped_at >= pinned.revoked_at:
+        return _time_not_proven(said, f"was revoked {shown_time(pinned.revoked_at)}")
+    return holds("key", f"{pinned.id[:16]} of {inert(pinned.owner)}; {said}")
+
+
+def _time_not_proven(said: str, what: str) -> Claim:
+    return unproven("key", f"signature valid, time not proven: {said}; the key {what}")
 
 
 def pinned_keys(files: Sequence[Path], trust: Path | None) -> tuple[Pinned, ...]:
@@ -150,5 +177,6 @@ def _pinned(entry: TrustedKey, place: str) -> Pinned:
     return Pinned(key=key, id=key_id(key), owner=entry.owner, **times)
 
 
-def _shown(time: datetime) -> str:
+def shown_time(time: datetime) -> str:
+    """Return a time as UTC, to the second."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

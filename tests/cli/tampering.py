@@ -497,9 +497,9 @@ EDITS: tuple[Edit, ...] = (
         "certificate",
     ),
     Edit(
-        "bundle: a time stamp that nobody checked",
-        _bundle(_material(timestampVerificationData={"rfc3161Timestamps": [{"signedTimestamp": "AA=="}]})),
-        "rfc3161Timestamps",
+        "bundle: a time stamp that is none",
+        _bundle(_material(timestampVerificationData={"rfc3161Timestamps": [{"signedTimestamp": "AAAA"}]})),
+        "time stamp: not an RFC 3161 time stamp response",
     ),
     Edit("bundle: a log entry that nobody checked", _bundle(_material(tlogEntries=[{}])), "tlogEntries"),
     Edit(

@@ -7,6 +7,7 @@ import pytest
 
 from harness.domain.canonical import digest
 from tests.cli.small_project import write_project
+from tests.stamping import StampAuthority
 
 
 @pytest.fixture
@@ -36,6 +37,24 @@ def test_the_signature_of_the_lock_travels_with_the_run_and_is_verified(harness,
 
     assert code == 0
     assert any(claim["what"] == "lock" and claim["detail"].startswith("signed 20") for claim in claims)
+
+
+def test_a_stamp_dates_the_plan_before_the_data(harness, tmp_path, keys):
+    authority, experiment = StampAuthority(tmp_path / "tsa"), write_project(tmp_path / "p")
+    harness("freeze", experiment, "--key", keys / "planner.key")
+    bundle = experiment.with_suffix(".lock.sigstore.json")
+    harness("timestamp", bundle, "--query", tmp_path / "q.tsq")
+    assert harness("timestamp", bundle, "--token", authority.answer(tmp_path / "q.tsq")).code == 0
+    harness("run", experiment, "--dir", tmp_path / "run", "--locked")
+    harness("sign", tmp_path / "run", "--key", keys / "signer.key")
+    words = [word for key in ("planner.pub", "signer.pub") for word in ("--key", keys / key)]
+    called = harness("verify", tmp_path / "run", "--json", *words, "--tsa", authority.certificates)
+    claims = [claim for claim in json.loads(called.out)["claims"] if claim["what"] == "lock time"]
+
+    # The report itself has no stamp, which the verifier asked for.
+    assert called.code == 3
+    assert [claim["standing"] for claim in claims] == ["holds", "holds"]
+    assert "stamped before the first call" in claims[1]["detail"]
 
 
 def test_a_lock_signed_by_a_key_that_is_not_pinned_is_refused(harness, tmp_path, keys):

@@ -150,6 +150,28 @@ def test_the_signers_clock_counts_against_a_signature_and_never_for_it(times, si
     assert told in claim.detail
 
 
+@pytest.mark.parametrize(
+    ("times", "stamped_at", "standing", "told"),
+    [
+        ({}, NOON, "holds", "stamped 2026-06-01T12:00:00Z"),
+        ({"not_after": NOON + DAY}, NOON + DAY, "holds", "stamped 2026-06-02T12:00:00Z"),
+        ({"not_after": NOON + DAY}, NOON + 2 * DAY, "unproven", "time not proven"),
+        ({"revoked_at": NOON + DAY}, NOON, "holds", "stamped 2026-06-01T12:00:00Z"),
+        ({"revoked_at": NOON + DAY}, NOON + DAY, "unproven", "time not proven"),
+        ({"revoked_at": NOON}, NOON, "broken", "was revoked"),
+        ({"not_before": NOON}, NOON - timedelta(minutes=1), "broken", "counts only from"),
+        ({}, NOON - timedelta(minutes=6), "unproven", "one of the clocks is wrong"),
+        ({}, NOON + 30 * DAY, "unproven", "one of the clocks is wrong"),
+    ],
+)
+def test_a_stamp_counts_for_a_signature_by_a_key_that_ended_since(times, stamped_at, standing, told):
+    now = NOON + 20 * DAY
+    claim = key_at(pinned(**times), signed_at=NOON, now=now, stamped_at=stamped_at)
+
+    assert claim.standing == standing
+    assert told in claim.detail
+
+
 def test_a_trust_list_is_read_with_its_times(tmp_path):
     path = trust_file(tmp_path / "t.json", not_before="2026-01-01T01:00:00+01:00", not_after=None)
     found = read_trust(path)[0]
