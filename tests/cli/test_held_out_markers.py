@@ -22,8 +22,10 @@ ELSEWHERE = {
     "demo",
     "open-held-out",
     "audit-votes",
+    "history",
     "prove",
     "verify-proof",
+    "timestamp",
 }
 _OPPOSITE = {"do": "refuse", "refuse": "do", "good": "bad", "bad": "good"}
 # A letter must be in it: the digits of a number are to be compared.
