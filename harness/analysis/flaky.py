@@ -9,9 +9,10 @@ from harness.stats.estimability import NotEstimable
 from harness.stats.flaky import FEWEST_REPEATS, Stratum, ThreeNumbers, three_numbers_cross_fitted
 
 RULE = "in either arm at least 2 repeats pass and at least 2 fail"
+COMPARED_RULE = "at least 2 repeats prefer an arm and at least 2 do not"
 
 
-def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
+def flaky_block(table: Table, *, alpha: float, compared: bool = False) -> FlakyBlock:
     """Return the mean difference over all cases, over the flaky and over the stable ones.
 
     The parts add up to the headline by their contributions. Flagging and
@@ -23,6 +24,7 @@ def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
     Args:
         table: The cases.
         alpha: For the level of the strata's intervals.
+        compared: Whether a pass is a preference; the rule is the same in other words.
     """
     found = mean_differences(table, of="pass")
     differences = found.differences
@@ -31,7 +33,7 @@ def flaky_block(table: Table, *, alpha: float) -> FlakyBlock:
     too_few = asked.size == 0 or int(asked.max()) < FEWEST_REPEATS
     fitted = None if too_few else _cross_fitted(table, alpha=alpha)
     return FlakyBlock(
-        rule=RULE,
+        rule=COMPARED_RULE if compared else RULE,
         n_flaky=int(flagged.sum()),
         headline=_part(differences, np.ones(differences.size, dtype=bool)),
         flaky=_part(differences, flagged),

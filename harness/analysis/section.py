@@ -70,7 +70,7 @@ def analyse(
         n_not_applicable=len(results) - len(kept),
         guardrails=guardrails,
         slices=slice_blocks(table, rows, target, spec, reached=_all_held(primary, guardrails)),
-        flaky=flaky_block(table, alpha=spec.alpha),
+        flaky=flaky_block(table, alpha=spec.alpha, compared=pairs is not None),
         flips=flips_block(table, rows),
         segments=segments_block(table, who, target, alpha=spec.alpha, seed=spec.seed),
         planning=anytime_planning(planning, primary, table, target) if anytime else planning,

@@ -120,7 +120,7 @@ def audit_drift(then: Audited, now: Audited, *, compared: Sequence[Compared] | N
         accuracy_pvalue=accuracy.pvalue,
         to_pass=moved.to_pass,
         to_fail=moved.to_fail,
-        outcome_pvalue=outcome.pvalue,
+        outcome_pvalue=None if now.plan.is_pairwise else outcome.pvalue,
         margin=margin,
         noninferiority_pvalue=kept,
         kappa_then=_kappa(both, [each.then for each in both]),

@@ -160,6 +160,7 @@ def _plan_block(run: Concluded) -> PlanBlock:
         margin=experiment.analysis.margin,
         answers=experiment.repeats.answers,
         votes=experiment.repeats.votes,
+        judging=plan.judges[0].spec.mode if plan.judges else None,
         seed=experiment.analysis.seed,
         n_cases=len(plan.cases),
         n_exploratory=len(plan.cases) - len(plan.held_out),

@@ -21,6 +21,10 @@ RULES: dict[str, str] = {
     "ties": "a case without a majority in an arm is in neither gain nor loss, and is counted",
     "decision": "intervals against the margin; equivalence by two one-sided tests at alpha",
     "guardrails": "non-inferiority at alpha each, all of them, by the interval of their estimand",
+    "pairs": (
+        "two answers are compared in both orders, each settled by its votes; orders that differ are a tie; "
+        "a win is a gain, a loss a loss, a tie neither, so that McNemar is the sign test"
+    ),
     "clusters": (
         "below 6 clusters no interval; below 6 degrees of freedom a difference must also pass the sign "
         "flips of whole clusters, and nothing is ruled out"

@@ -24,6 +24,7 @@ from harness.domain.fitness import (
     Verbosity,
 )
 from harness.domain.record import Count, JsonObject, Record, Sha256, Text, nothing
+from harness.domain.specs import JudgeMode
 from harness.domain.stopping import SequentialBlock
 
 SCHEMA_VERSION: Literal["1"] = "1"
@@ -704,7 +705,7 @@ class RunBlock(Record):
 
 
 class PlanBlock(Record):
-    """The plan in short."""
+    """The plan in short. ``judging`` says how many answers a judge is shown at a time; null without one."""
 
     sha256: Sha256
     locked: bool
@@ -713,6 +714,7 @@ class PlanBlock(Record):
     margin: float
     answers: Count
     votes: Count
+    judging: JudgeMode | None = None
     seed: Count
     n_cases: Count
     n_exploratory: Count

@@ -17,6 +17,7 @@ from harness.domain.report import (
     RoutingFinding,
     Status,
 )
+from harness.domain.specs import JudgeMode
 from harness.report import words
 from harness.report.judge_audits import (
     FITNESS_STATUS,
@@ -45,10 +46,12 @@ class AuditRow(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def audit_rows(audits: Audits, panel: PanelBlock | None = None) -> tuple[AuditRow, ...]:
+def audit_rows(
+    audits: Audits, panel: PanelBlock | None = None, *, judging: JudgeMode | None = None
+) -> tuple[AuditRow, ...]:
     """Return the audits in the order a reader asks; of a panel, then each judge's."""
     each = tuple(_of_judge(judge) for judge in panel.judges) if panel else ()
-    return (*_of_whoever_decides(audits, panel), *each)
+    return (*_of_whoever_decides(audits, panel, judging), *each)
 
 
 def _of_judge(judge: JudgeBlock) -> AuditRow:
@@ -59,7 +62,9 @@ def _of_judge(judge: JudgeBlock) -> AuditRow:
     return AuditRow(judge.endpoint, question, status, tuple(judge_lines(judge)), reasons)
 
 
-def _of_whoever_decides(audits: Audits, panel: PanelBlock | None) -> tuple[AuditRow, ...]:
+def _of_whoever_decides(
+    audits: Audits, panel: PanelBlock | None, judging: JudgeMode | None
+) -> tuple[AuditRow, ...]:
     return (
         AuditRow(
             "judge",
@@ -100,7 +105,7 @@ def _of_whoever_decides(audits: Audits, panel: PanelBlock | None) -> tuple[Audit
             "bias",
             "Does the judge lean on what should not matter?",
             audits.bias.status,
-            bias_lines(audits.bias),
+            bias_lines(audits.bias, judging=judging),
             audits.bias.reasons,
         ),
         AuditRow(

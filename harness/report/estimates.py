@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from harness.domain.report import (
     GuardrailBlock,
-    MajorityBlock,
     MeanBlock,
     PrimaryBlock,
     Report,
@@ -12,6 +11,7 @@ from harness.domain.report import (
     SliceBlock,
 )
 from harness.report import words
+from harness.report.preferences import is_compared, majority_name, mean_name, test_name
 from harness.report.rows import EstimateRow, estimate_row, limits, n_text
 
 
@@ -21,10 +21,10 @@ def estimate_rows(section: Section) -> tuple[EstimateRow, ...]:
     margin = section.planning.margin
     return (
         primary_row(section),
-        _majority_row(section.majority, alpha=alpha, total=total, margin=margin),
-        _mean_row(section.mean, alpha=alpha, total=total, margin=margin),
+        _majority_row(section, alpha=alpha, total=total, margin=margin),
+        _mean_row(section, alpha=alpha, total=total, margin=margin),
         *(_guardrail_row(block, alpha=alpha) for block in section.guardrails),
-        *(_slice_row(block, alpha=alpha) for block in section.slices),
+        *(_slice_row(block, section, alpha=alpha) for block in section.slices),
     )
 
 
@@ -52,7 +52,7 @@ def primary_row(section: Section) -> EstimateRow:
         cases=block.n_cases,
         marks=(section.planning.margin,),
         reason=block.reason,
-        pvalues=_own_pvalue(block, alpha=alpha),
+        pvalues=_own_pvalue(section, alpha=alpha),
         remark=_bounds(block, score=_scored(section)),
         score=_scored(section),
     )
@@ -80,33 +80,36 @@ def _scored(section: Section) -> bool:
     return section.primary.estimand == "mean" and section.mean.of == "score"
 
 
-def _majority_row(block: MajorityBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
+def _majority_row(section: Section, *, alpha: float, total: int, margin: float) -> EstimateRow:
+    block = section.majority
     tests = [("McNemar exact", block.pvalue_exact), ("McNemar mid-p", block.pvalue_mid)]
     remarks = ["test and interval disagree"] if block.test_and_interval_agree is False else []
     if block.interval is not None and block.interval.method not in ("tango", "tango_binomial"):
         tests.insert(0, (words.name_of_test(block.interval.method), block.pvalue))
-        remarks += ["McNemar takes cases for independent"] if block.pvalue_mid is not None else []
+        name = "the sign test" if is_compared(section) else "McNemar"
+        remarks += [f"{name} takes cases for independent"] if block.pvalue_mid is not None else []
     return estimate_row(
         "majority",
-        "majority verdicts",
+        majority_name(section),
         block.difference,
         block.interval,
         n=n_text(block.n_cases, total=total, clusters=block.n_clusters),
         cases=block.n_cases,
         marks=(margin,),
         reason=block.reason,
-        pvalues=_pvalues(tests, alpha=alpha),
+        pvalues=_pvalues([(test_name(test, section), value) for test, value in tests], alpha=alpha),
         remark="; ".join(remarks),
     )
 
 
-def _mean_row(block: MeanBlock, *, alpha: float, total: int, margin: float) -> EstimateRow:
+def _mean_row(section: Section, *, alpha: float, total: int, margin: float) -> EstimateRow:
+    block = section.mean
     own = words.name_of_test(block.interval.method) if block.interval else "t test"
     tests = _pvalues(((own, block.pvalue),), alpha=alpha)
     flips = _permutation(block, alpha=alpha)
     return estimate_row(
         "mean",
-        "mean of repeats" if block.of == "pass" else "mean score",
+        mean_name(section),
         block.difference,
         block.interval,
         n=n_text(block.n_cases, total=total, clusters=block.n_clusters),
@@ -158,10 +161,10 @@ def _guardrail_row(block: GuardrailBlock, *, alpha: float) -> EstimateRow:
     )
 
 
-def _slice_row(block: SliceBlock, *, alpha: float) -> EstimateRow:
+def _slice_row(block: SliceBlock, section: Section, *, alpha: float) -> EstimateRow:
     planned = "in the plan" if block.declared else "not in the plan, gates nothing"
     own = words.name_of_test(block.interval.method) if block.interval else "own test"
-    raw = _pvalues(((own, block.pvalue),), alpha=alpha)
+    raw = _pvalues(((test_name(own, section), block.pvalue),), alpha=alpha)
     return estimate_row(
         "slice",
         block.tag,
@@ -190,9 +193,10 @@ def _adjusted(block: SliceBlock, *, alpha: float) -> str:
     return f"{found} (adjusted, Holm)"
 
 
-def _own_pvalue(block: PrimaryBlock, *, alpha: float) -> str:
+def _own_pvalue(section: Section, *, alpha: float) -> str:
+    block = section.primary
     test = words.name_of_test(block.interval.method) if block.interval else "own test"
-    return _pvalues(((test, block.pvalue),), alpha=alpha)
+    return _pvalues(((test_name(test, section), block.pvalue),), alpha=alpha)
 
 
 def _bounds(block: PrimaryBlock, *, score: bool) -> str:

@@ -10,6 +10,7 @@ from harness.domain.report import (
     Flip,
     MajorityBlock,
     Part,
+    PlanBlock,
     PlanningBlock,
     Report,
     Section,
@@ -154,6 +155,12 @@ def top_flips(flips: Sequence[Flip], *, most: int) -> tuple[Flip, ...]:
     n_losses = max(most // 2, most - len(gains))
     n_gains = most - min(n_losses, len(losses))
     return (*losses[:n_losses], *gains[:n_gains])
+
+
+def votes_text(plan: PlanBlock) -> str:
+    """Return how often the judge was asked about what it is shown at a time."""
+    shown = "pair in each order" if plan.judging == "pairwise" else "answer"
+    return f"{words.plural(plan.votes, 'vote')} {'a' if plan.judging == 'pairwise' else 'an'} {shown}"
 
 
 def run_line(report: Report) -> str:

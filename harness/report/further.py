@@ -13,6 +13,7 @@ from harness.domain.report import (
 )
 from harness.domain.stopping import SequentialBlock, written_evalue
 from harness.report import words
+from harness.report.preferences import preference_lines
 from harness.report.rows import limits
 from harness.report.segment_lines import segment_lines
 
@@ -26,6 +27,7 @@ def further(section: Section) -> tuple[Titled, ...]:
     """Return what is worth a line; blocks that say nothing are left out."""
     score = section.primary.estimand == "mean" and section.mean.of == "score"
     found = (
+        ("preferences", tuple(preference_lines(section.preferences))),
         ("early stopping", tuple(_stop(section.sequential))),
         ("equivalence", tuple(_narrow(section.primary, margin=section.planning.margin, score=score))),
         ("missing in one arm", tuple(_missingness(section.missingness))),

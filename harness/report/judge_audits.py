@@ -14,11 +14,13 @@ from harness.domain.fitness import (
     HumanScaleRow,
     JudgeDrift,
     JudgeFitness,
+    PositionEffect,
     ScoreMove,
     Stability,
 )
 from harness.domain.history import HistoryBlock, TrendBlock
 from harness.domain.report import BiasFinding, IntervalBlock, Status
+from harness.domain.specs import JudgeMode
 from harness.report import words
 
 FITNESS_WORDS = {"fit": "FIT", "unfit": "UNFIT", "not_audited": "NOT AUDITED"}
@@ -77,18 +79,40 @@ def annotator_lines(found: AnnotatorTest) -> Iterator[str]:
         yield f"alternative annotator test: {found.reason}"
 
 
-def bias_lines(finding: BiasFinding) -> tuple[str, ...]:
-    """Return the effects, the win rate at equal length, and the lengths."""
-    return (*map(_effect, finding.effects), *_lengths(finding))
+def bias_lines(finding: BiasFinding, *, judging: JudgeMode | None = None) -> tuple[str, ...]:
+    """Return what the order does, the effects, the win rate at equal length, and the lengths."""
+    said = (
+        "preferred {} more often at equal preference of people"
+        if judging == "pairwise"
+        else "passed {} more often at equal human label"
+    )
+    position = (line for effect in finding.position for line in position_lines(effect))
+    return (*position, *(_effect(effect, said) for effect in finding.effects), *_lengths(finding))
 
 
-def _effect(effect: BiasEffect) -> str:
+def position_lines(effect: PositionEffect) -> Iterator[str]:
+    """Yield how often the orders agree, where reversed pairs go, and the net share of the first place."""
+    yield f"position, {effect.of}: same in both orders {words.rate(effect.consistent)}"
+    test = f" ({words.pvalue(effect.pvalue)})" if effect.pvalue is not None and effect.to_first.of else ""
+    yield (
+        f"position, {effect.of}: reversed {words.rate(effect.reversed)}; "
+        f"of those to the first place {words.rate(effect.to_first)}{test}"
+    )
+    band = "no band declared" if effect.band is None else f"band {effect.band:g}"
+    if effect.difference is not None:
+        yield (
+            f"position, {effect.of}: to the first place {effect.difference:+.3f} more often than the second"
+            f"{_limits(effect.interval)}, {words.plural(effect.n_pairs, 'pair')}, {band}"
+        )
+
+
+def _effect(effect: BiasEffect, said: str) -> str:
     size = f"{words.count(effect.n_inside)} inside, {words.count(effect.n_outside)} outside"
     if effect.difference is None:
         return f"{effect.of}: {effect.group}: not estimable: {effect.reason} ({size})"
     band = "no band declared" if effect.band is None else f"band {effect.band:g}"
     return (
-        f"{effect.of}: {effect.group}: passed {effect.difference:+.3f} more often at equal human label"
+        f"{effect.of}: {effect.group}: {said.format(f'{effect.difference:+.3f}')}"
         f"{_limits(effect.interval)}, {size}, {band}"
     )
 
@@ -157,7 +181,8 @@ def _flips(finding: DriftFinding) -> Iterator[str]:
         f"right then and now {finding.both_correct}, only then {finding.only_then_correct}, "
         f"only now {finding.only_now_correct}, never {finding.neither_correct}"
     )
-    yield f"{finding.to_pass} anchors went to pass, {finding.to_fail} to fail"
+    if finding.outcome_pvalue is not None:
+        yield f"{finding.to_pass} anchors went to pass, {finding.to_fail} to fail"
     for flip in finding.flips[:_MOST_FLIPS]:
         yield f"{flip.anchor}: was {flip.then}, is {flip.now}, people {flip.human or 'undecided'}"
     if len(finding.flips) > _MOST_FLIPS:

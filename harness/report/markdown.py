@@ -14,10 +14,10 @@ from harness.report.findings import (
     run_line,
     section_missing,
     top_flips,
-    verdict_table,
 )
 from harness.report.further import further
 from harness.report.inert import inert, name
+from harness.report.preferences import count_name, outcome_table, unsettled_name
 from harness.report.rows import EstimateRow, sentence
 
 _MOST_ROWS = 20
@@ -112,11 +112,11 @@ def _missing(report: Report) -> Iterator[str]:
 
 
 def _section(title: str, section: Section) -> Iterator[str]:
-    block = section.majority
     yield f"### {title}: {n_cases(section):,}"
     yield _bullets([prose(line) for line in section_missing(section)])
-    yield f"No majority in an arm: {block.no_majority:,} of {n_cases(section):,} cases."
-    head, *counts = verdict_table(block)
+    unsettled = unsettled_name(section).capitalize()
+    yield f"{unsettled}: {section.majority.no_majority:,} of {n_cases(section):,} cases."
+    head, *counts = outcome_table(section)
     yield _table(head, counts)
     rows = estimate_rows(section)[1:]
     yield _table(
@@ -140,7 +140,7 @@ def _cells(row: EstimateRow) -> tuple[str, ...]:
 
 
 def _flips(section: Section) -> str:
-    cases = section.flips.cases
+    cases, counted = section.flips.cases, count_name(section)
     rows = [
         (
             flip.direction,
@@ -151,7 +151,7 @@ def _flips(section: Section) -> str:
         )
         for flip in top_flips(cases, most=_MOST_ROWS)
     ]
-    table = _table(("flip", "case", "baseline passes", "candidate passes", "tags"), rows)
+    table = _table(("flip", "case", f"baseline {counted}", f"candidate {counted}", "tags"), rows)
     more = len(cases) - _MOST_ROWS
     return f"{table}\n\n{more:,} more flips stand in `report.json`." if more > 0 else table
 
@@ -171,7 +171,7 @@ def _audits(report: Report) -> Iterator[str]:
             STATUS_WORDS[audit.status],
             "<br>".join(prose(line) for line in (*audit.lines, *audit.reasons)),
         )
-        for audit in audit_rows(report.audits, report.panel)
+        for audit in audit_rows(report.audits, report.panel, judging=report.plan.judging)
     ]
     yield _table(("audit", "status", "found"), rows)
     survivors = [canary for canary in report.audits.canaries.canaries if canary.survived][:_MOST_ROWS]

@@ -21,12 +21,13 @@ from harness.report.findings import (
     run_line,
     section_missing,
     top_flips,
-    verdict_table,
+    votes_text,
 )
 from harness.report.forest import Axis, axis
 from harness.report.further import further
 from harness.report.html import page_environment, page_style, page_style_digest
 from harness.report.judge_audits import human_scale_lines
+from harness.report.preferences import count_name, outcome_caption, outcome_table
 from harness.report.rows import EstimateRow
 
 _MOST_FLIPS = 100
@@ -66,7 +67,7 @@ def page(report: Report) -> str:
             lead_section=lead_section(report),
             sides=tuple(_sides(report)),
             missing=missing_rows(report.completeness),
-            audits=audit_rows(report.audits, report.panel),
+            audits=audit_rows(report.audits, report.panel, judging=report.plan.judging),
             human_scale=human_scale_lines(report.human_scale) if report.human_scale else (),
         )
     )
@@ -134,6 +135,9 @@ def _environment() -> Environment:
         "section_missing": section_missing,
         "status_words": STATUS_WORDS,
         "top_flips": lambda flips: top_flips(flips, most=_MOST_FLIPS),
-        "verdict_table": verdict_table,
+        "outcome_table": outcome_table,
+        "outcome_caption": outcome_caption,
+        "count_name": count_name,
+        "votes_text": votes_text,
     }
     return environment

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
-from harness.domain.report import FlipsBlock, Report, Section
+from harness.domain.report import Report, Section
 from harness.report import words
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
 from harness.report.estimates import (
@@ -22,11 +22,12 @@ from harness.report.findings import (
     run_line,
     section_missing,
     top_flips,
-    verdict_table,
+    votes_text,
 )
 from harness.report.further import further
 from harness.report.inert import inert, name, width
 from harness.report.judge_audits import human_scale_lines
+from harness.report.preferences import flip_counts, outcome_table, unsettled_name
 from harness.report.rows import EstimateRow, sentence
 
 COLUMNS = 96
@@ -98,16 +99,15 @@ def _section(title: str, section: Section) -> Iterator[str]:
         yield from _estimate(row)
     yield from _segments(section)
     yield from _listed("flaky cases", flaky_lines(section.flaky, n_cases=n_cases(section)))
-    yield from _flips(section.flips)
+    yield from _flips(section)
     yield from _listed("planning", planning_lines(section.planning, n_cases=n_cases(section)))
     for title, lines in further(section):
         yield from _listed(title, lines)
 
 
 def _table(section: Section) -> Iterator[str]:
-    block = section.majority
-    yield f"  no majority in an arm: {block.no_majority:,}"
-    for cells in verdict_table(block):
+    yield f"  {unsettled_name(section)}: {section.majority.no_majority:,}"
+    for cells in outcome_table(section):
         yield f"  {cells[0]:<16}" + "".join(f"  {cell:>18}" for cell in cells[1:])
 
 
@@ -124,7 +124,8 @@ def _segments(section: Section) -> Iterator[str]:
         yield from _labelled("segment", f"{name(row.label, limit=160)}: {sentence(row)}; {row.remark}")
 
 
-def _flips(flips: FlipsBlock) -> Iterator[str]:
+def _flips(section: Section) -> Iterator[str]:
+    flips = section.flips
     busiest = sorted(flips.by_tag, key=lambda tag: -(tag.gain + tag.loss))[:_TOP_NAMES]
     for tag in busiest:
         if tag.gain + tag.loss:
@@ -133,8 +134,10 @@ def _flips(flips: FlipsBlock) -> Iterator[str]:
             )
     for flip in top_flips(flips.cases, most=_TOP_FLIPS):
         tags = f"; {', '.join(name(tag) for tag in flip.tags)}" if flip.tags else ""
-        passes = f"baseline {flip.baseline_passes}/{flip.of}, candidate {flip.candidate_passes}/{flip.of}"
-        yield from _labelled(flip.direction, f"{name(flip.case)}: {passes} pass{tags}")
+        counts = flip_counts(
+            section, baseline=flip.baseline_passes, candidate=flip.candidate_passes, of=flip.of
+        )
+        yield from _labelled(flip.direction, f"{name(flip.case)}: {counts}{tags}")
     if len(flips.cases) > _TOP_FLIPS:
         yield from _labelled("", f"and {len(flips.cases) - _TOP_FLIPS:,} more flips in report.json")
 
@@ -148,7 +151,7 @@ def _held_out(report: Report) -> Iterator[str]:
 
 def _audits(report: Report) -> Iterator[str]:
     yield "Audits"
-    for audit in audit_rows(report.audits, report.panel):
+    for audit in audit_rows(report.audits, report.panel, judging=report.plan.judging):
         reasons = (f"reason: {reason}" for reason in audit.reasons)
         yield from _listed(audit.name, (STATUS_WORDS[audit.status], *audit.lines, *reasons))
     if report.human_scale is not None:
@@ -174,7 +177,7 @@ def _run(report: Report) -> Iterator[str]:
         "plan",
         f"{plan.sha256[:12]}, {'locked' if plan.locked else 'not locked'}: {plan.n_exploratory:,} "
         f"exploratory and {plan.n_held_out:,} held-out cases, "
-        f"{words.plural(plan.answers, 'answer')} an arm, {words.plural(plan.votes, 'vote')} an answer",
+        f"{words.plural(plan.answers, 'answer')} an arm, {votes_text(plan)}",
     )
     yield from _labelled("calls", run_line(report))
     for note in report.notes:
