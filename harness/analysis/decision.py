@@ -113,6 +113,7 @@ def decide(
     basis: Basis,
     n_closed: int,
     routing: RoutingNotes = NOTHING_TO_SAY,
+    earlier: Sequence[str] = (),
 ) -> Decision:
     """Decide: integrity gates, then the primary estimate, then guardrails.
 
@@ -126,6 +127,7 @@ def decide(
         basis: Which side of the split decides.
         n_closed: Held-out cases that were not opened; the sentence says so.
         routing: What the headline says of drift that the plan lets pass.
+        earlier: What it says of reports that came before, on other data.
     """
     failed = [gate for gate in gates if gate.status == "fail"]
     if section is None or failed:
@@ -137,7 +139,7 @@ def decide(
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    reasons += [*stop_reasons(section.sequential), *routing.told, *_unaudited_judge(gates)]
+    reasons += [*stop_reasons(section.sequential), *earlier, *routing.told, *_unaudited_judge(gates)]
     return _decision(verdict, basis, reasons, all_gates, n_closed)
 
 

@@ -16,6 +16,7 @@ from harness.cli.rules import methods
 from harness.cli.sequential import NOTE, follow
 from harness.domain.body import public_address
 from harness.domain.cases import Split
+from harness.domain.earlier import EarlierReport, told_of
 from harness.domain.fitness import DriftFinding
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Look, Plan
@@ -31,6 +32,8 @@ from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 from harness.runner.requests import n_calls_planned
 
+_SEEN_BEFORE = "These arms were reported on before, with other data: the exploratory part is a second one."
+
 
 class Concluded(NamedTuple):
     """Everything a report of a run is made from."""
@@ -42,6 +45,7 @@ class Concluded(NamedTuple):
     provenance: Provenance
     look: Look | None
     drift: DriftFinding | None = None
+    earlier: tuple[EarlierReport, ...] = ()
 
 
 def conclude(run: Concluded) -> Report:
@@ -102,6 +106,7 @@ def conclude(run: Concluded) -> Report:
                 (held_out or exploratory).segments,
                 alpha=spec.alpha,
             ),
+            earlier=() if held_out else told_of(run.earlier),
         ),
         methods=methods(),
         notes=_notes(run),
@@ -135,6 +140,7 @@ def _run_block(run: Concluded) -> RunBlock:
         currency=run.plan.experiment.budget.currency,
         evidence_sha256=manifest.evidence_sha256,
         timings_sha256=manifest.timings_sha256,
+        earlier=run.earlier,
     )
 
 
@@ -191,6 +197,8 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         )
     if run.manifest.stopped:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
+    if run.earlier:
+        notes.append(_SEEN_BEFORE)
     if run.plan.experiment.sequential:
         notes.append(NOTE)
     if run.manifest.n_failed:

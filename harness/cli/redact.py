@@ -10,6 +10,7 @@ from harness.cli.committing import check_commitments, committed_lines, have_comm
 from harness.cli.output import put, say
 from harness.cli.run_files import (
     DRIFT,
+    EARLIER,
     JUNIT,
     LOCK,
     LOCK_SIGNATURE,
@@ -33,7 +34,20 @@ from harness.report.inert import inert
 from harness.store.evidence import read_manifest
 from harness.store.run_dir import MANIFEST
 
-_AS_THEY_ARE = (REPORT, PAGE, SUMMARY, JUNIT, MANIFEST, ORIGIN, PROVENANCE, LOOK, LOOKS, DRIFT, COMMITMENTS)
+_AS_THEY_ARE = (
+    REPORT,
+    PAGE,
+    SUMMARY,
+    JUNIT,
+    MANIFEST,
+    ORIGIN,
+    PROVENANCE,
+    LOOK,
+    LOOKS,
+    DRIFT,
+    EARLIER,
+    COMMITMENTS,
+)
 # A lock repeats short texts of the plan, and digests of long ones.
 _OF_THE_PLAN = (LOCK, LOCK_SIGNATURE)
 

@@ -12,6 +12,7 @@ from harness.analysis import exit_code
 from harness.backends.open import open_backend
 from harness.cli.collector import collector_off
 from harness.cli.conclude import Concluded, conclude
+from harness.cli.earlier_reports import note_earlier
 from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_judge
 from harness.cli.output import put, say
 from harness.cli.panel import canary_survived
@@ -22,6 +23,7 @@ from harness.cli.run_files import (
     RunKind,
     keep_lock,
     read_drift,
+    read_earlier,
     read_look,
     read_origin,
     read_provenance,
@@ -47,6 +49,7 @@ from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS, open_run, read_pl
 from harness.store.seal import Sealing, seal_run
 from harness.store.sealed import file_sha256
 
+_RUNS = Path("runs")
 _GO_ON = "the same command goes on from there"
 _CANARY_SURVIVED = "a canary survived, so the arms were not asked"
 
@@ -144,15 +147,19 @@ def make_report(run: Path) -> Report:
 
 def report_of(run: Path, plan: Plan, reading: Reading) -> Report:
     """Return the report that a run, read, comes to."""
+    manifest = read_manifest(run)
     return conclude(
         Concluded(
             plan=plan,
             kind=read_origin(run).kind,
-            manifest=read_manifest(run),
+            manifest=manifest,
             reading=reading,
             provenance=read_provenance(run),
             look=read_look(run),
             drift=read_drift(run),
+            earlier=tuple(
+                entry for entry in read_earlier(run) if entry.evidence_sha256 != manifest.evidence_sha256
+            ),
         )
     )
 
@@ -174,6 +181,8 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
             return
         write_origin(path, gold=root / plan.experiment.gold, kind=kind)
         write_provenance(path, provenance(root))
+        if kind == "run":
+            note_earlier(path, plan, runs=_RUNS)
         if _a_canary_survived(plan, "checks", ()):
             asked = Asked("canary_survived", None, {})  # no call is needed to know it
         else:
@@ -235,4 +244,4 @@ def _a_canary_survived(
 
 
 def _default_directory(plan: Plan, suffix: str) -> Path:
-    return Path("runs") / f"{safe_name(plan.experiment.name)}{suffix}-{plan_digest(plan)[:8]}"
+    return _RUNS / f"{safe_name(plan.experiment.name)}{suffix}-{plan_digest(plan)[:8]}"

@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 from pydantic import ValidationError
 
 from harness.domain.canonical import canonical_bytes
+from harness.domain.earlier import EarlierReport, EarlierReports
 from harness.domain.errors import InputError, Tampered
 from harness.domain.fitness import DriftFinding
 from harness.domain.plan import Look
@@ -23,7 +24,7 @@ _R = TypeVar("_R", bound=Record)
 
 REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "junit.xml"
 ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
-DRIFT = "drift.json"
+DRIFT, EARLIER = "drift.json", "earlier.json"
 LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
 
 RunKind = Literal["run", "audit"]
@@ -83,6 +84,16 @@ def write_drift(run: Path, drift: DriftFinding) -> None:
 def read_drift(run: Path) -> DriftFinding | None:
     """Return what a comparison with an earlier run found; null where none was made."""
     return _read(run / DRIFT, DriftFinding) if (run / DRIFT).exists() else None
+
+
+def write_earlier(run: Path, reports: tuple[EarlierReport, ...]) -> None:
+    """Keep which reports came before this run, on other data of the same arms."""
+    replace_bytes(run / EARLIER, canonical_bytes(EarlierReports(reports=reports)))
+
+
+def read_earlier(run: Path) -> tuple[EarlierReport, ...]:
+    """Return which reports came before this run; none where none did."""
+    return _read(run / EARLIER, EarlierReports).reports if (run / EARLIER).exists() else ()
 
 
 def write_reports(run: Path, report: Report) -> None:

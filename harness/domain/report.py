@@ -8,6 +8,7 @@ from harness.domain.blocks import IntervalBlock as IntervalBlock
 from harness.domain.blocks import Rate as Rate
 from harness.domain.blocks import Status as Status
 from harness.domain.cases import Outcome, Preference
+from harness.domain.earlier import EarlierReport
 from harness.domain.fitness import (
     NO_JUDGE,
     AnnotatorTest,
@@ -702,6 +703,7 @@ class RunBlock(Record):
     currency: str | None
     evidence_sha256: Sha256 | None
     timings_sha256: Sha256 | None
+    earlier: tuple[EarlierReport, ...] = ()
 
 
 class PlanBlock(Record):

@@ -71,7 +71,7 @@ def test_a_plan_of_a_fixed_size_is_as_it_was():
     results = table_of(both=60, gain=30, loss=5, neither=25)
 
     assert analyse(results, SPEC) == analyse(results, SPEC, anytime=None)
-    assert analyse(results, SPEC).majority.interval.method == "tango"
+    assert analyse(results, SPEC).majority.interval.method.startswith("tango")
 
 
 def test_too_few_cases_differ_for_any_evidence_to_be_enough():

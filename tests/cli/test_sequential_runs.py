@@ -79,7 +79,7 @@ def test_the_held_out_cases_are_all_there_and_keep_their_fixed_size(harness, sto
     held_out = report_of(stopped)["held_out"]
 
     assert held_out["majority"]["n_cases"] == 13
-    assert held_out["majority"]["interval"]["method"] == "tango"
+    assert held_out["majority"]["interval"]["method"].startswith("tango")
     assert held_out["sequential"] is None
     assert "stopped_early" not in report_of(stopped)["decision"]["sentence"]
 
