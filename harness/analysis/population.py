@@ -8,11 +8,12 @@ import numpy as np
 
 from harness.analysis.blocks import MAJORITY_SUPPORT, interval_block
 from harness.analysis.estimate import Target, measured_differences
-from harness.analysis.gating import FEWEST_CLUSTERS, FEWEST_DF, GatingMean, gating_mean
+from harness.analysis.gating import FEWEST_CLUSTERS, FEWEST_DF, GatingMean, gating_mean, widened
 from harness.analysis.reading import read_interval
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
 from harness.domain.report import OpposedSlice, PopulationBlock, StratumBlock
 from harness.domain.specs import AnalysisSpec
+from harness.stats.effective_counts import EffectiveCounts
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.means import FEWEST_INFORMATIVE
@@ -119,12 +120,44 @@ def _by_tags(
             "standard_error": wide.standard_error,
             "df": wide.df,
             "effective_n": wide.effective_n,
-            **_decided(wide.interval, narrow.interval, spec.margin, cautions[0] if cautions else None),
+            **_decided(
+                (wide.interval, narrow.interval),
+                _counts_by_tag(table, found, members, shares),
+                margin=spec.margin,
+                caution=cautions[0] if cautions else None,
+            ),
         }
     )
 
 
-def _decided(wide: Interval, narrow: Interval, margin: float, caution: str | None) -> dict[str, object]:
+def _counts_by_tag(
+    table: Table, found: _Measured, members: Mapping[str, IntArray], shares: Mapping[str, float]
+) -> EffectiveCounts | None:
+    """Return the steps of the score interval, every case weighing its part of the target."""
+    if not found.bounded:
+        return None
+    rows = np.concatenate(list(members.values()))
+    weights = np.concatenate(
+        [np.full(each.size, shares[tag] / max(each.size, 1)) for tag, each in members.items()]
+    )
+    mean = weighted_mean(
+        differences=found.by_row[rows],
+        weights=weights,
+        clusters=None if table.clusters is None else table.clusters[rows],
+        confidence_level=0.95,
+        support=MAJORITY_SUPPORT,
+    )
+    return None if isinstance(mean, NotEstimable) else mean.counts
+
+
+def _decided(
+    intervals: tuple[Interval, Interval],
+    counts: EffectiveCounts | None,
+    *,
+    margin: float,
+    caution: str | None,
+) -> dict[str, object]:
+    wide, narrow = (widened(each, counts) if counts else each for each in intervals)
     if caution is not None:
         return {"interval": interval_block(wide), "verdict": "inconclusive", "reason": caution}
     return {
@@ -221,7 +254,9 @@ def _by_cases(table: Table, found: _Measured, spec: AnalysisSpec) -> PopulationB
         update={
             "standard_error": wide.standard_error,
             "df": wide.df,
-            **_decided(wide.interval, narrow.interval, spec.margin, _few(wide.df)),
+            **_decided(
+                (wide.interval, narrow.interval), wide.counts, margin=spec.margin, caution=_few(wide.df)
+            ),
         }
     )
 

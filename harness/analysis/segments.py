@@ -7,7 +7,7 @@ import numpy as np
 from harness.analysis.answerers import Answerers, RepairedPairs, repaired
 from harness.analysis.blocks import generator, interval_block
 from harness.analysis.estimate import Target, estimate
-from harness.analysis.gating import gating_mean
+from harness.analysis.gating import gating_mean, plus_two_mean
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
 from harness.domain.report import CombinedSegments, HomogeneityBlock, Segment, SegmentsBlock
 from harness.stats.estimability import NotEstimable
@@ -72,7 +72,7 @@ def _combined(pairs: RepairedPairs, target: Target, *, alpha: float) -> Combined
     """
     n_segments, n_pairs = len(pairs.segments), pairs.differences.size
     centre = math.fsum(pairs.differences) / n_pairs
-    found = gating_mean(
+    found = plus_two_mean(
         _within(pairs, centre),
         _dense(pairs.clusters),
         confidence_level=1 - alpha,

@@ -11,11 +11,11 @@ RULES: dict[str, str] = {
     "majority": (
         "a case passes where more than half of the answers asked for pass; exact and mid-p McNemar; "
         "Tango score interval, no narrower than the exact binomial one where a cell is empty; with clusters "
-        "the plus-two interval on CR2 with Satterthwaite df"
+        "the plus-two interval on CR2 with Satterthwaite df, no narrower than the score at effective counts"
     ),
     "mean": (
-        "the mean of the graded repeats of each case; plus-two interval on the CR2 standard error, of scores "
-        "the t interval; "
+        "the mean of the graded repeats of each case; plus-two interval on the CR2 standard error, no "
+        "narrower than the score at effective counts, of scores the t interval; "
         "exact sign-flip permutation; exact percentile bootstrap from 100 cases or 40 clusters on"
     ),
     "ties": "a case without a majority in an arm is in neither gain nor loss, and is counted",

@@ -43,12 +43,14 @@ _SMALLEST_PVALUE = 0.0001
 
 def method_name(method: str) -> str:
     """Return the name of an interval's method as a reader knows it."""
-    return _METHODS.get(method, method.replace("_", " "))
+    plain = method.removesuffix("_score")
+    name = _METHODS.get(plain, plain.replace("_", " "))
+    return name if plain == method else f"{name}, score"
 
 
 def name_of_test(method: str) -> str:
     """Return the name of the test that belongs to an interval's method."""
-    return _TESTS.get(method, method_name(method))
+    return _TESTS.get(method.removesuffix("_score"), method_name(method))
 
 
 def count(number: int) -> str:

@@ -71,9 +71,9 @@ def tango_interval(*, gain: int, loss: int, n_cases: int, confidence_level: floa
     gain, loss, n_cases = _counts(gain, loss, n_cases)
     level = require_inside("confidence_level", confidence_level, 0.0, 1.0)
     z = _two_sided_z(level)
-    low = _tango_lower_limit(gain, loss, n_cases, z)
+    low = tango_lower_limit(gain, loss, n_cases, z)
     # The mirror image of the swapped arms' limit, so that swapping mirrors to the last bit.
-    high = -_tango_lower_limit(loss, gain, n_cases, z)
+    high = -tango_lower_limit(loss, gain, n_cases, z)
     return Interval(low, high, level, "tango")
 
 
@@ -103,7 +103,7 @@ def tango_noninferiority(*, gain: int, loss: int, n_cases: int, margin: float) -
     return TangoTest(margin, zscore, max(math.ulp(0.0), float(ndtr(-zscore))))
 
 
-def tango_zscore(*, gain: int, loss: int, n_cases: int, difference: float) -> float:
+def tango_zscore(*, gain: float, loss: float, n_cases: float, difference: float) -> float:
     """Return the score of the data against one true difference.
 
     Args:
@@ -125,6 +125,27 @@ def tango_zscore(*, gain: int, loss: int, n_cases: int, difference: float) -> fl
     loss_rate = _loss_rate_given_difference(gain, loss, n_cases, difference)
     variance = n_cases * (2.0 * loss_rate + difference * (1.0 - difference))
     return excess / math.sqrt(variance) if variance > 0.0 else math.copysign(math.inf, excess)
+
+
+def tango_lower_limit(gain: float, loss: float, n_cases: float, z: float) -> float:
+    """Return where the score, which falls as the difference rises, comes down to z.
+
+    Args:
+        gain: Cases that only the candidate passes; counts need not be whole.
+        loss: Cases that only the baseline passes.
+        n_cases: All cases, above 0 and at least gain + loss.
+        z: A normal quantile, above 0.
+    """
+    if loss == n_cases:
+        return -1.0
+    rejected, kept = -1.0, (gain - loss) / n_cases
+    for _ in range(_HALVINGS):
+        middle = (rejected + kept) / 2.0
+        if tango_zscore(gain=gain, loss=loss, n_cases=n_cases, difference=middle) > z:
+            rejected = middle
+        else:
+            kept = middle
+    return rejected
 
 
 def newcombe_interval(*, both: int, gain: int, loss: int, neither: int, confidence_level: float) -> Interval:
@@ -209,7 +230,7 @@ def pairing_efficiency(*, both: int, gain: int, loss: int, neither: int) -> Pair
     return PairingEfficiency(correlation, paired, unpaired, ratio, 1.0 - ratio)
 
 
-def _loss_rate_given_difference(gain: int, loss: int, n_cases: int, difference: float) -> float:
+def _loss_rate_given_difference(gain: float, loss: float, n_cases: float, difference: float) -> float:
     """Return the likeliest loss rate if the true difference is `difference`, at least 0.
 
     The root of A q^2 + B q + C in Tango (1998), appendix, with C at most 0.
@@ -234,20 +255,6 @@ def _corrected_correlation(both: int, gain: int, loss: int, neither: int) -> flo
 
 def _length(first: float, second: float, phi: float) -> float:
     return math.sqrt(max(0.0, first * first - 2.0 * phi * first * second + second * second))
-
-
-def _tango_lower_limit(gain: int, loss: int, n_cases: int, z: float) -> float:
-    """Return where the score, which falls as the difference rises, comes down to z."""
-    if loss == n_cases:
-        return -1.0
-    rejected, kept = -1.0, (gain - loss) / n_cases
-    for _ in range(_HALVINGS):
-        middle = (rejected + kept) / 2.0
-        if tango_zscore(gain=gain, loss=loss, n_cases=n_cases, difference=middle) > z:
-            rejected = middle
-        else:
-            kept = middle
-    return rejected
 
 
 def _two_sided_z(confidence_level: float) -> float:

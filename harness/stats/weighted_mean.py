@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness.stats.cluster_robust import t_interval
+from harness.stats.effective_counts import EffectiveCounts, effective_counts
 from harness.stats.estimability import NotEstimable
 from harness.stats.grid import TIE_TOLERANCE
 from harness.stats.intervals import Interval
@@ -22,6 +23,7 @@ class WeightedMean(NamedTuple):
         standard_error: Of that, from the data as they are; whole clusters move together.
         df: Satterthwaite degrees of freedom of the interval's error.
         interval: Two-sided t interval; with a support, of the widened data.
+        counts: With a support, the steps that the score interval counts.
         n_units: Cases, or clusters, that weigh more than nothing.
         n_informative: Those of them whose mean is not the most common one.
     """
@@ -30,6 +32,7 @@ class WeightedMean(NamedTuple):
     standard_error: float
     df: float
     interval: Interval
+    counts: EffectiveCounts | None
     n_units: int
     n_informative: int
 
@@ -62,7 +65,7 @@ def weighted_mean(
     whose sums vary with the square of their weight, so that four cases that carry most of the
     weight are worth about four. With a support two invented units, one at each end of it, are
     added, of the largest weight there is: with units of average weight a 95% interval holds
-    66% where one in five of 50 cases weighs 50 times as much and one in ten of those gains
+    65% where one in five of 50 cases weighs 50 times as much and one in ten of those gains
     (docs/validity.md).
 
     Args:
@@ -103,6 +106,7 @@ def weighted_mean(
             support=support,
             method="weighted_t" if support is None else "weighted_plus_two",
         ),
+        counts=None if support is None else effective_counts(sums=units.sums, weights=units.weights),
         n_units=units.weights.size,
         n_informative=_informative(units),
     )

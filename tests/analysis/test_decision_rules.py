@@ -150,7 +150,7 @@ def test_a_guardrail_on_passes_is_tangos_test_and_one_on_means_knows_clusters():
     majority, mean = analyse(alone, spec).guardrails
     assert majority.interval is not None
     assert mean.interval is not None
-    assert (majority.interval.method, mean.interval.method) == ("tango_binomial", "plus_two_cr2")
+    assert (majority.interval.method, mean.interval.method) == ("tango_binomial", "plus_two_cr2_score")
     assert all(
         block.interval and block.interval.method == "plus_two_cr2" for block in analyse(rows, spec).guardrails
     )

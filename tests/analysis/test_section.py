@@ -120,7 +120,7 @@ def test_clusters_widen_the_interval_and_both_are_shown():
     assert block.n_clusters == 20
     assert block.interval is not None
     assert block.naive_interval is not None
-    assert block.interval.method == "plus_two_cr2"
+    assert block.interval.method == "plus_two_cr2_score"
     assert block.interval.low < block.naive_interval.low
 
 
