@@ -1,28 +1,35 @@
 """Does the judge lean on what should not matter?"""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
+from harness.audits.answer_bias import arms_on_equal_terms, format_effects, written_answers
 from harness.audits.gates import against_band, worst
 from harness.audits.labels import human_outcome, is_pass, judge_outcomes, unit_of
 from harness.audits.pair_bias import pair_effects
 from harness.audits.position import position_effects, position_reasons
 from harness.audits.rates import CONFIDENCE_LEVEL, block
+from harness.audits.verbosity import length_controlled, verbosity, verbosity_ratio
 from harness.domain.cases import ARMS, Anchor, Arm, Outcome
-from harness.domain.fitness import BiasEffect, LengthControlled, Verbosity
+from harness.domain.fitness import BiasEffect
+from harness.domain.formats import format_of
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import BiasFinding
-from harness.domain.verdicts import Graded
+from harness.domain.report import BiasFinding, Status
 from harness.stats.estimability import NotEstimable
-from harness.stats.length_control import length_controlled_win_rate
 from harness.stats.leniency import leniency_difference
 
-# A heading, a list item, a table row, a fence, or emphasis.
-_MARKDOWN = re.compile(r"^\s{0,3}(#{1,6} |[-*+] |\d{1,3}[.)] |\||```|~~~)|\*\*[^*\n]+\*\*|`[^`\n]+`", re.M)
+
+class _Held(NamedTuple):
+    """What of one finding on the arms' own answers decides whether it counts."""
+
+    found: float | None
+    band: float | None
+    status: Status
+    reason: str | None
 
 
 def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
@@ -30,30 +37,51 @@ def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
 
     A judge that passes long, formatted or related answers more often may be
     right to: what counts is how much more often at equal human label. So the
-    effects come from the anchors. The length-controlled win rate and the
-    lengths come from the arms' answers to exploratory cases, and so does what
-    the order of two answers does, where they are compared.
+    effects come from the anchors. What goes with format and length on the
+    arms' own answers to exploratory cases is shown beside it, and counts where
+    the plan declares a band for it; so is what the order of two answers does,
+    where they are compared.
 
     Returns:
         ``not_audited`` without an effect or a declared band, or where a band
         is neither shown to hold nor broken; ``fail`` with one broken.
     """
     family = judge_family(plan)
-    if plan.is_pairwise:
-        effects = tuple(pair_effects(plan, reading, is_formatted=is_formatted, family=family))
-    else:
-        effects = tuple(_effects(plan, reading, family))
+    gates = plan.experiment.gates
+    find = pair_effects if plan.is_pairwise else _effects
+    effects = tuple(find(plan, reading, family))
     position = position_effects(plan, reading)
-    estimated = [effect.status for effect in effects if effect.difference is not None]
-    estimated += [effect.status for effect in position if effect.difference is not None]
+    written = written_answers(plan, reading)
+    formats = tuple(format_effects(written, gates.answer_bias_band))
+    arms = tuple(arms_on_equal_terms(written, gates.answer_bias_band))
+    length = length_controlled(plan, reading, gates.answer_bias_band)
+    ratio = verbosity_ratio(plan, reading, gates.verbosity_band)
+    held = [_Held(row.at_equal_length.difference, row.band, row.status, row.reason) for row in formats]
+    held += [_Held(row.shift.difference, row.band, row.status, row.reason) for row in arms]
+    if length is not None:
+        held.append(_Held(length.shift.difference, length.band, length.status, length.reason))
+    if ratio is not None:
+        held.append(_Held(ratio.ratio, ratio.band, ratio.status, ratio.reason))
+    banded = [row for row in held if row.band is not None]
     return BiasFinding(
-        status=worst(*estimated),
+        status=worst(
+            *(effect.status for effect in effects if effect.difference is not None),
+            *(effect.status for effect in position if effect.difference is not None),
+            *(row.status for row in banded if row.found is not None),
+        ),
         effects=effects,
         position=position,
-        length_controlled=_length_controlled(plan, reading),
-        verbosity=tuple(_verbosity(plan, reading, arm) for arm in ARMS),
+        on_answers=formats,
+        between_arms=arms,
+        length_controlled=length,
+        verbosity=tuple(verbosity(plan, reading, arm) for arm in ARMS),
+        verbosity_ratio=ratio,
         same_family=same_family(plan),
-        reasons=(*position_reasons(position), *_reasons(plan, effects)),
+        reasons=(
+            *position_reasons(position),
+            *_reasons(plan, effects),
+            *(row.reason for row in banded if row.status != "pass" and row.reason),
+        ),
     )
 
 
@@ -89,11 +117,6 @@ def arms_of_family(plan: Plan, family: str | None) -> tuple[Arm, ...]:
     return tuple(arm for arm in ARMS if family is not None and plan.endpoint(arm).family == family)
 
 
-def is_formatted(answer: str) -> bool:
-    """Return whether an answer is written in Markdown: headings, lists, tables, code or emphasis."""
-    return _MARKDOWN.search(answer) is not None
-
-
 def _effects(plan: Plan, reading: Reading, family: str | None) -> Iterator[BiasEffect]:
     judged = judge_outcomes(plan, reading)
     if not plan.anchors:
@@ -111,7 +134,14 @@ def _effects(plan: Plan, reading: Reading, family: str | None) -> Iterator[BiasE
         judged,
         of="format",
         group="answers with Markdown",
-        inside=lambda anchor: is_formatted(anchor.answer),
+        inside=lambda anchor: format_of(anchor.answer).markdown,
+    )
+    yield _effect(
+        plan,
+        judged,
+        of="lists",
+        group="answers with a list",
+        inside=lambda anchor: format_of(anchor.answer).lists,
     )
     if family is not None:
         yield _effect(
@@ -203,66 +233,3 @@ def _reasons(plan: Plan, effects: Sequence[BiasEffect]) -> Iterator[str]:
         yield "position_not_asked: the judge sees one answer at a time, so none is shown first"
     for arm in same_family(plan):
         yield f"same_family: judge and {arm} are both of family {judge_family(plan)}"
-
-
-def _length_controlled(plan: Plan, reading: Reading) -> LengthControlled | None:
-    """Return the win rate at equal length over exploratory cases graded by the judge on both arms."""
-    judged = {case.id for case in plan.cases if not case.checks}
-    lengths = {arm: _mean_chars(reading, arm) for arm in ARMS}
-    wins, differences = [], []
-    for result in reading.cases:
-        if result.case not in judged or result.split != "exploratory":
-            continue
-        baseline, candidate = _share(result.baseline), _share(result.candidate)
-        if baseline is None or candidate is None or any(result.case not in lengths[arm] for arm in ARMS):
-            continue
-        wins.append(0.5 + (candidate > baseline) / 2 - (candidate < baseline) / 2)
-        differences.append(lengths["candidate"][result.case] - lengths["baseline"][result.case])
-    if not wins:
-        return None
-    found = length_controlled_win_rate(
-        wins=wins, length_differences=differences, confidence_level=CONFIDENCE_LEVEL
-    )
-    if isinstance(found, NotEstimable):
-        return LengthControlled(
-            n_pairs=len(wins),
-            raw_win_rate=sum(wins) / len(wins),
-            win_rate=None,
-            interval=None,
-            slope_pvalue=None,
-            reason=found.reason,
-        )
-    return LengthControlled(
-        n_pairs=found.n_pairs,
-        raw_win_rate=found.raw_win_rate,
-        win_rate=found.win_rate,
-        interval=block(found.interval),
-        slope_pvalue=found.slope_pvalue,
-    )
-
-
-def _share(answers: Sequence[Graded]) -> float | None:
-    """Return the share of graded answers that pass; null where none is graded."""
-    graded = [answer.outcome == "pass" for answer in answers if answer.outcome is not None]
-    return sum(graded) / len(graded) if graded else None
-
-
-def _mean_chars(reading: Reading, arm: Arm) -> dict[str, float]:
-    found: dict[str, list[int]] = {}
-    for note in reading.answers:
-        if note.arm == arm:
-            found.setdefault(note.case, []).append(note.n_chars)
-    return {case: sum(lengths) / len(lengths) for case, lengths in found.items()}
-
-
-def _verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
-    side = plan.split_of()
-    lengths = [
-        note.n_chars for note in reading.answers if note.arm == arm and side.get(note.case) == "exploratory"
-    ]
-    return Verbosity(
-        arm=arm,
-        n_answers=len(lengths),
-        mean_chars=sum(lengths) / len(lengths) if lengths else None,
-        median_chars=float(median(lengths)) if lengths else None,
-    )

@@ -10,6 +10,7 @@ from harness.audits.labels import human_label, judge_labels, unit_of
 from harness.audits.rates import CONFIDENCE_LEVEL, block
 from harness.domain.cases import ARMS, Anchor, Arm
 from harness.domain.fitness import BiasEffect
+from harness.domain.formats import format_of
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
 from harness.stats.estimability import NotEstimable
@@ -27,9 +28,7 @@ class _Row(NamedTuple):
     cluster: str
 
 
-def pair_effects(
-    plan: Plan, reading: Reading, *, is_formatted: Callable[[str], bool], family: str | None
-) -> Iterator[BiasEffect]:
+def pair_effects(plan: Plan, reading: Reading, family: str | None) -> Iterator[BiasEffect]:
     """Yield how much more often the judge prefers some answers, at equal preference of people.
 
     An anchor counts where one of its two answers is longer, is formatted, or is
@@ -38,7 +37,6 @@ def pair_effects(
     Args:
         plan: The plan with its anchors.
         reading: The run, read.
-        is_formatted: Tells whether a text is formatted.
         family: The judge's model family, where one is declared.
     """
     if not plan.anchors:
@@ -55,7 +53,14 @@ def pair_effects(
         judged,
         "format",
         "the one of two answers with Markdown",
-        lambda _a, text, _arm: float(is_formatted(text)),
+        lambda _a, text, _arm: float(format_of(text).markdown),
+    )
+    yield _effect(
+        plan,
+        judged,
+        "lists",
+        "the one of two answers with a list",
+        lambda _a, text, _arm: float(format_of(text).lists),
     )
     if family is not None:
         group = f"the one of two answers of the judge's family, {family}"

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.audits.bias import is_formatted
 from harness.cli.committed_run import COMMITMENTS, commitments_over, read_commitments
 from harness.domain.canonical import canonical_bytes
 from harness.domain.cases import Canary
@@ -101,7 +100,7 @@ def secret_of(run: Path) -> bytes:
 
 
 def _drafts(run: Path, plan: Plan, secret: bytes) -> Iterator[Draft]:
-    yield from plan_drafts(plan, is_formatted=is_formatted, grade=_checked_canary)
+    yield from plan_drafts(plan, grade=_checked_canary)
     carrying = Carrying(plan, tag=lambda case, sha256: text_tag(secret, case=case, text_sha256=sha256))
     for record, timing in zip(read_evidence(run), read_timings(run), strict=True):
         if record.request != timing.request:

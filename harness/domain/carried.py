@@ -14,8 +14,9 @@ class CarriedVerdict(Record):
     ``n_chars`` is the length of its text and ``reason`` why there is none: one
     of the two is set. ``text_tag`` is the same for equal answers to one case,
     and says nothing else. Of a vote, ``label`` or ``no_verdict`` is set; of an
-    answer that checks grade, ``outcome`` or ``no_outcome``. ``n_prompt_chars``
-    is how long the prompt of an answer was.
+    answer that checks grade, ``outcome`` or ``no_outcome``. ``markdown`` and
+    ``lists`` say how an answer is written that a judge was shown, and
+    ``n_prompt_chars`` how long the prompt of an answer was.
     """
 
     n_chars: Count | None = None
@@ -26,6 +27,8 @@ class CarriedVerdict(Record):
     outcome: Outcome | None = None
     no_outcome: NoVerdict | None = None
     score: float | None = None
+    markdown: bool = False
+    lists: bool = False
     n_prompt_chars: Count | None = None
 
 

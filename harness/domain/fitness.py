@@ -97,7 +97,7 @@ class AnnotatorTest(Record):
 class BiasEffect(Record):
     """How much more often the judge passes answers of a group, at equal human label.
 
-    ``of`` is ``length``, ``format`` or ``self_preference``; ``group`` says
+    ``of`` is ``length``, ``format``, ``lists`` or ``self_preference``; ``group`` says
     which answers are meant.
     """
 
@@ -136,11 +136,58 @@ class PositionEffect(Record):
     flipped: tuple[Text, ...] = ()
 
 
+class Effect(Record):
+    """A difference with its interval and its test, or why there is none."""
+
+    difference: float | None = None
+    interval: IntervalBlock | None = None
+    pvalue: float | None = None
+    reason: str | None = None
+
+
+class AnswerFormatEffect(Record):
+    """How much more often an arm's answers pass where they are formatted: as judged, and at equal length.
+
+    No human label stands behind it: the formatted answers may be better. It
+    is held against a band only where the plan declares one.
+    """
+
+    of: Literal["markdown", "lists"]
+    arm: Arm
+    n_formatted: Count
+    n_plain: Count
+    raw: Effect
+    at_equal_length: Effect
+    band: float | None
+    status: Status
+    reason: str | None = None
+
+
+class ArmsOnEqualTerms(Record):
+    """The difference of the arms as judged, and where their answers are written alike.
+
+    ``terms`` says what is equal. ``shift`` is the part of the difference that
+    goes with those terms; it is what the band is held against.
+    """
+
+    terms: Text
+    n_cases: Count
+    baseline_share: float | None
+    candidate_share: float | None
+    raw: Effect
+    equal: Effect
+    shift: Effect
+    band: float | None
+    status: Status
+    reason: str | None = None
+
+
 class LengthControlled(Record):
     """The candidate's win rate over the baseline as judged, and predicted at equal length.
 
     Length is partly an effect of the candidate: the second number stands
-    beside the first and does not replace it.
+    beside the first and does not replace it. ``shift`` is the first less the
+    second.
     """
 
     n_pairs: Count
@@ -148,16 +195,36 @@ class LengthControlled(Record):
     win_rate: float | None
     interval: IntervalBlock | None
     slope_pvalue: float | None
+    shift: Effect = Effect()
+    band: float | None = None
+    status: Status = "not_audited"
     reason: str | None = None
 
 
 class Verbosity(Record):
-    """Length of one arm's answers, in characters."""
+    """Length of one arm's answers, in characters; the interval is of the mean."""
 
     arm: Arm
     n_answers: Count
     mean_chars: float | None
     median_chars: float | None
+    interval: IntervalBlock | None = None
+    reason: str | None = None
+
+
+class VerbosityRatio(Record):
+    """How many times as long the candidate's answers are: geometric mean over cases.
+
+    The band is how far from 1 the ratio may lie, as a share.
+    """
+
+    n_cases: Count
+    ratio: float | None
+    interval: IntervalBlock | None
+    pvalue: float | None
+    band: float | None
+    status: Status
+    reason: str | None = None
 
 
 class DifferentialFinding(Record):

@@ -12,6 +12,8 @@ from harness.domain.earlier import EarlierReport
 from harness.domain.fitness import (
     NO_JUDGE,
     AnnotatorTest,
+    AnswerFormatEffect,
+    ArmsOnEqualTerms,
     BiasEffect,
     DifferentialFinding,
     DriftFinding,
@@ -23,6 +25,7 @@ from harness.domain.fitness import (
     PositionEffect,
     Stability,
     Verbosity,
+    VerbosityRatio,
 )
 from harness.domain.record import Count, JsonObject, Record, Sha256, Text, nothing
 from harness.domain.specs import JudgeMode
@@ -578,8 +581,11 @@ class BiasFinding(Record):
     status: Status
     effects: tuple[BiasEffect, ...] = ()
     position: tuple[PositionEffect, ...] = ()
+    on_answers: tuple[AnswerFormatEffect, ...] = ()
+    between_arms: tuple[ArmsOnEqualTerms, ...] = ()
     length_controlled: LengthControlled | None = None
     verbosity: tuple[Verbosity, ...] = ()
+    verbosity_ratio: VerbosityRatio | None = None
     same_family: tuple[Text, ...] = ()
     reasons: tuple[Text, ...] = ()
 

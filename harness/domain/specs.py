@@ -282,7 +282,9 @@ class Gates(Record):
     and ``judge_specificity`` are floors, ``judge_flip_rate`` is a ceiling, and
     ``drift`` is the share of anchors whose majority may differ between two
     audits. ``bias_band`` is how much more often the judge may pass answers of a
-    group at equal human label.
+    group at equal human label; ``answer_bias_band`` how much of the arms' own
+    pass rates may go with format or length; ``verbosity_band`` how much longer
+    or shorter, as a share, the candidate's answers may be.
     """
 
     routing: RoutingPolicy = "fail"
@@ -294,6 +296,8 @@ class Gates(Record):
     judge_specificity: Share | None = None
     judge_flip_rate: Share | None = None
     bias_band: Unit | None = None
+    answer_bias_band: Unit | None = None
+    verbosity_band: Unit | None = None
     drift: Share = 0.1
     same_model_as_judge: Literal["note", "fail"] = "note"
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 
 from harness.domain.calls import Subject
 from harness.domain.cases import Arm, Outcome, Split
+from harness.domain.formats import PLAIN, AnswerFormat
 
 NoVerdict = Literal[
     "unreadable",
@@ -116,7 +117,7 @@ class CallIdentity(NamedTuple):
 
 
 class AnswerNote(NamedTuple):
-    """What the audits need of one answer beside its grade."""
+    """What the audits need of one answer beside its grade; its format where a judge is shown it."""
 
     case: str
     arm: Arm
@@ -125,3 +126,4 @@ class AnswerNote(NamedTuple):
     text_sha256: str
     prompt_tokens: int | None
     expected_prompt_chars: int
+    format: AnswerFormat = PLAIN

@@ -9,7 +9,7 @@ from harness.domain.carried import CarriedReading, CarriedVerdict
 from harness.domain.cases import Arm, Case
 from harness.domain.errors import StoreError
 from harness.domain.plan import Plan
-from harness.graders.opened import Opened, opened, verdict_of
+from harness.graders.opened import Opened, opened, text_format, verdict_of
 from harness.graders.subject_reading import checked, prompt_length, rules_of
 
 Tag = Callable[[str, str], str]
@@ -53,7 +53,8 @@ class Carrying:
         tag = self._tag(case.id, text_digest(call.text))
         length = self._prompt_length(case.id, arm)
         if not case.checks:
-            return _measured(call, text_tag=tag, n_prompt_chars=length)
+            written = text_format(call)._asdict()
+            return _measured(call, text_tag=tag, n_prompt_chars=length, **written)
         grade = checked(case, call)
         return _measured(
             call,

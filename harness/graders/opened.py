@@ -7,6 +7,7 @@ from harness.domain.calls import Evidence, Identity, Usage
 from harness.domain.canonical import text_digest
 from harness.domain.carried import CarriedEvidence, CarriedReading, CarriedVerdict
 from harness.domain.completion import MalformedBody, read_response
+from harness.domain.formats import AnswerFormat, format_of
 from harness.domain.specs import JudgeSpec
 from harness.domain.verdicts import NoVerdict, Verdict
 from harness.graders.reply import reply_reader
@@ -77,6 +78,13 @@ def text_length(call: Opened) -> int:
     if call.carried is not None:
         return call.carried.n_chars or 0
     return len(call.text or "")
+
+
+def text_format(call: Opened) -> AnswerFormat:
+    """Return how a call's text is written, withheld or not."""
+    if call.carried is not None:
+        return AnswerFormat(markdown=call.carried.markdown, lists=call.carried.lists)
+    return format_of(call.text or "")
 
 
 def answer_text(record: Evidence) -> tuple[str | None, NoVerdict | None]:

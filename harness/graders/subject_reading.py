@@ -7,6 +7,7 @@ from harness.domain.calls import Evidence, Side, Subject
 from harness.domain.canonical import text_digest
 from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case, Split
 from harness.domain.errors import InputError, StoreError
+from harness.domain.formats import PLAIN
 from harness.domain.panel import one_scale
 from harness.domain.plan import PANEL_PREFIX, AskedJudge, Plan
 from harness.domain.preferences import PairGrade, grade_pair, settled, sides_of
@@ -15,7 +16,7 @@ from harness.domain.verdicts import AnswerNote, CaseResult, Graded, Verdict, Vot
 from harness.graders.arm_prompt import answer_messages
 from harness.graders.checks import grade_by_checks
 from harness.graders.found import Found
-from harness.graders.opened import NOT_RUN, Opened, opened, text_length, text_name, verdict_of
+from harness.graders.opened import NOT_RUN, Opened, opened, text_format, text_length, text_name, verdict_of
 from harness.graders.reply import reply_reader
 from harness.graders.sealed import Line
 from harness.graders.votes import grade_by_panel, votes_grader
@@ -153,8 +154,9 @@ class _SubjectCalls:
         if digest is not None:
             n_tokens = None if answer.usage is None else answer.usage.prompt_tokens
             n_sent = _sent_chars(answer, n_prompt_chars)
+            written = PLAIN if case.checks else text_format(answer)
             self._found.notes.append(
-                AnswerNote(case.id, arm, repeat, text_length(answer), digest, n_tokens, n_sent)
+                AnswerNote(case.id, arm, repeat, text_length(answer), digest, n_tokens, n_sent, written)
             )
         return answer, digest
 

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 from harness.domain.canonical import canonical_bytes
 from harness.domain.cases import Anchor, Canary, Outcome
 from harness.domain.errors import Tampered
+from harness.domain.formats import format_of
 from harness.domain.plan import Plan
 from harness.domain.record import Record, thaw
 from harness.domain.redacted import LineKind, Part, RedactedLine
@@ -29,17 +30,18 @@ _LONGEST = 10_000_000
 
 
 class TextReading(Record):
-    """The length of a text, and whether it is Markdown."""
+    """The length of a text, whether it is Markdown, and whether it has lists."""
 
     n_chars: Annotated[int, Field(ge=0, le=_LONGEST)] = 0
-    is_formatted: bool = False
+    markdown: bool = False
+    lists: bool = False
 
 
 class ItemReading(TextReading):
     """What numbers need of an item beside its fields.
 
     Whether checks grade it, and what they came to; the length of an anchor's
-    answer, and whether it is Markdown; the same of its ``other`` answer.
+    answer, and how it is written; the same of its ``other`` answer.
     """
 
     is_checked: bool = False
@@ -62,14 +64,11 @@ ITEM_TEXTS: Mapping[Literal["canary", "anchor", "case"], Mapping[Part, tuple[str
 _LISTS: Mapping[str, str] = {"canary": "canaries", "anchor": "anchors", "case": "cases"}
 
 
-def plan_drafts(
-    plan: Plan, *, is_formatted: Callable[[str], bool], grade: Callable[[Canary], Graded | None]
-) -> Iterator[Draft]:
+def plan_drafts(plan: Plan, *, grade: Callable[[Canary], Graded | None]) -> Iterator[Draft]:
     """Yield the plan's lines: its settings, then canaries, anchors and cases in their order.
 
     Args:
         plan: The plan.
-        is_formatted: Whether the audit of bias takes an answer for formatted.
         grade: The grade of a canary of the checks; null for the judge's.
     """
     settings = plan.model_dump(mode="json", exclude={"canaries", "anchors", "cases"})
@@ -93,17 +92,17 @@ def plan_drafts(
         checked = ItemReading(is_checked=graded is not None, outcome=outcome, reason=reason)
         yield _item("canary", canary, checked)
     for anchor in plan.anchors:
-        yield _item("anchor", anchor, _measured(anchor, is_formatted))
+        yield _item("anchor", anchor, _measured(anchor))
     for case in plan.cases:
         yield _item("case", case, ItemReading(is_checked=bool(case.checks)))
 
 
-def _measured(anchor: Anchor, is_formatted: Callable[[str], bool]) -> ItemReading:
+def _measured(anchor: Anchor) -> ItemReading:
     other = anchor.other
     return ItemReading(
         n_chars=len(anchor.answer),
-        is_formatted=is_formatted(anchor.answer),
-        other=None if other is None else TextReading(n_chars=len(other), is_formatted=is_formatted(other)),
+        **format_of(anchor.answer)._asdict(),
+        other=None if other is None else TextReading(n_chars=len(other), **format_of(other)._asdict()),
     )
 
 
@@ -179,9 +178,9 @@ def _stand_in(kind: LineKind, part: Part, reading: ItemReading) -> dict[str, Any
 
 
 def _answer(reading: TextReading) -> str:
-    """Return a text of this length that is Markdown where the withheld one was: a line of a table."""
-    text = "x" * reading.n_chars
-    return f"|{text[1:]}" if reading.is_formatted else text
+    """Return a text of this length and this format: a list item, a line of a table, or plain."""
+    start = "- " if reading.lists else "|" if reading.markdown else ""
+    return f"{start}{'x' * reading.n_chars}"[: reading.n_chars]
 
 
 def _hides_a_check(line: RedactedLine) -> bool:

@@ -19,10 +19,10 @@ from harness.domain.report import (
 )
 from harness.domain.specs import JudgeMode
 from harness.report import words
+from harness.report.bias_lines import bias_lines
 from harness.report.judge_audits import (
     FITNESS_STATUS,
     annotator_lines,
-    bias_lines,
     differential_lines,
     drift_lines,
     error_rate_lines,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from harness.domain.fitness import (
     AnnotatorTest,
-    BiasEffect,
     CorrectedArm,
     DifferentialFinding,
     DriftFinding,
@@ -14,13 +13,11 @@ from harness.domain.fitness import (
     HumanScaleRow,
     JudgeDrift,
     JudgeFitness,
-    PositionEffect,
     ScoreMove,
     Stability,
 )
 from harness.domain.history import HistoryBlock, TrendBlock
-from harness.domain.report import BiasFinding, IntervalBlock, Status
-from harness.domain.specs import JudgeMode
+from harness.domain.report import Status
 from harness.report import words
 
 FITNESS_WORDS = {"fit": "FIT", "unfit": "UNFIT", "not_audited": "NOT AUDITED"}
@@ -44,7 +41,7 @@ def stability_line(found: Stability) -> str:
     if found.flip_rate is None:
         return f"flip rate, {found.of}: not estimable: {found.reason}"
     size = words.plural(found.n_items, "item")
-    return f"flip rate, {found.of}: {found.flip_rate:.3f}{_limits(found.interval)}, {size}"
+    return f"flip rate, {found.of}: {found.flip_rate:.3f}{words.bracketed(found.interval)}, {size}"
 
 
 def shift_line(found: EarlyLateShift) -> str:
@@ -79,61 +76,6 @@ def annotator_lines(found: AnnotatorTest) -> Iterator[str]:
         yield f"alternative annotator test: {found.reason}"
 
 
-def bias_lines(finding: BiasFinding, *, judging: JudgeMode | None = None) -> tuple[str, ...]:
-    """Return what the order does, the effects, the win rate at equal length, and the lengths."""
-    said = (
-        "preferred {} more often at equal preference of people"
-        if judging == "pairwise"
-        else "passed {} more often at equal human label"
-    )
-    position = (line for effect in finding.position for line in position_lines(effect))
-    return (*position, *(_effect(effect, said) for effect in finding.effects), *_lengths(finding))
-
-
-def position_lines(effect: PositionEffect) -> Iterator[str]:
-    """Yield how often the orders agree, where reversed pairs go, and the net share of the first place."""
-    yield f"position, {effect.of}: same in both orders {words.rate(effect.consistent)}"
-    test = f" ({words.pvalue(effect.pvalue)})" if effect.pvalue is not None and effect.to_first.of else ""
-    yield (
-        f"position, {effect.of}: reversed {words.rate(effect.reversed)}; "
-        f"of those to the first place {words.rate(effect.to_first)}{test}"
-    )
-    band = "no band declared" if effect.band is None else f"band {effect.band:g}"
-    if effect.difference is not None:
-        yield (
-            f"position, {effect.of}: to the first place {effect.difference:+.3f} more often than the second"
-            f"{_limits(effect.interval)}, {words.plural(effect.n_pairs, 'pair')}, {band}"
-        )
-
-
-def _effect(effect: BiasEffect, said: str) -> str:
-    size = f"{words.count(effect.n_inside)} inside, {words.count(effect.n_outside)} outside"
-    if effect.difference is None:
-        return f"{effect.of}: {effect.group}: not estimable: {effect.reason} ({size})"
-    band = "no band declared" if effect.band is None else f"band {effect.band:g}"
-    return (
-        f"{effect.of}: {effect.group}: {said.format(f'{effect.difference:+.3f}')}"
-        f"{_limits(effect.interval)}, {size}, {band}"
-    )
-
-
-def _lengths(finding: BiasFinding) -> Iterator[str]:
-    found = finding.length_controlled
-    if found is not None and found.raw_win_rate is not None:
-        controlled = (
-            f"not estimable: {found.reason}"
-            if found.win_rate is None
-            else f"{found.win_rate:.3f}{_limits(found.interval)}"
-        )
-        yield (
-            f"win rate as judged {found.raw_win_rate:.3f}, at equal length {controlled}, "
-            f"{words.plural(found.n_pairs, 'pair')}"
-        )
-    for arm in finding.verbosity:
-        if arm.mean_chars is not None and arm.median_chars is not None:
-            yield f"length, {arm.arm}: mean {arm.mean_chars:.0f}, median {arm.median_chars:.0f} characters"
-
-
 def differential_lines(finding: DifferentialFinding) -> tuple[str, ...]:
     """Return the judge's difference beside people's."""
     if finding.rectifier is None or finding.judge_difference is None or finding.human_difference is None:
@@ -141,7 +83,8 @@ def differential_lines(finding: DifferentialFinding) -> tuple[str, ...]:
     return (
         f"judge {finding.judge_difference:+.3f}, people {finding.human_difference:+.3f}, "
         f"{words.plural(finding.n_cases, 'case')} labelled on both arms",
-        f"judge less people {finding.rectifier:+.3f}{_limits(finding.interval)}, margin {finding.margin:g}",
+        f"judge less people {finding.rectifier:+.3f}{words.bracketed(finding.interval)}, "
+        f"margin {finding.margin:g}",
     )
 
 
@@ -200,7 +143,7 @@ def _score(move: ScoreMove) -> str:
     )
     return (
         f"{move.arm}: pass rate {move.then:.3f} then, {move.now:.3f} now: {move.difference:+.3f}"
-        f"{_limits(move.interval)}{test}, {words.plural(move.n_cases, 'case')}{same}"
+        f"{words.bracketed(move.interval)}{test}, {words.plural(move.n_cases, 'case')}{same}"
     )
 
 
@@ -224,7 +167,7 @@ def series_lines(history: HistoryBlock) -> Iterator[str]:
             f"(simulated): {alarm}"
         )
     if history.slope is not None:
-        yield f"accuracy changes by {history.slope:+.4f} an audit{_limits(history.slope_interval)}"
+        yield f"accuracy changes by {history.slope:+.4f} an audit{words.bracketed(history.slope_interval)}"
     elif history.reason:
         yield f"no slope: {history.reason}"
     if history.trend is not None:
@@ -261,7 +204,9 @@ def _row(row: HumanScaleRow) -> str:
     name = row.of.replace("_", " ")
     if row.difference is None:
         return f"{name}: no number: {row.reason}"
-    return f"{name}: {row.difference:+.4f}{_limits(row.interval)}, {words.plural(row.n_cases, 'case')}"
+    return (
+        f"{name}: {row.difference:+.4f}{words.bracketed(row.interval)}, {words.plural(row.n_cases, 'case')}"
+    )
 
 
 def _arm(arm: CorrectedArm) -> str:
@@ -269,11 +214,4 @@ def _arm(arm: CorrectedArm) -> str:
     if arm.estimate is None:
         return f"{apparent}; as people would: no number: {arm.reason}"
     cut = ", cut at the end of the scale" if arm.was_cut else ""
-    return f"{apparent}; as people would {arm.estimate:.3f}{_limits(arm.interval)}{cut}"
-
-
-def _limits(interval: IntervalBlock | None) -> str:
-    if interval is None:
-        return ""
-    level, method = words.level(interval.confidence_level), words.method_name(interval.method)
-    return f" ({level} interval {interval.low:.3f} to {interval.high:.3f}, {method})"
+    return f"{apparent}; as people would {arm.estimate:.3f}{words.bracketed(arm.interval)}{cut}"

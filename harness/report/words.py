@@ -53,6 +53,14 @@ def name_of_test(method: str) -> str:
     return _TESTS.get(method.removesuffix("_score"), method_name(method))
 
 
+def bracketed(interval: IntervalBlock | None, *, digits: int = 3) -> str:
+    """Return an interval as it follows its estimate, in brackets; nothing where there is none."""
+    if interval is None:
+        return ""
+    limits = f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+    return f" ({level(interval.confidence_level)} interval {limits}, {method_name(interval.method)})"
+
+
 def count(number: int) -> str:
     """Return a count with its thousands apart: ``12,500``."""
     return f"{number:,}"

@@ -1,5 +1,7 @@
 """How much of a win rate goes with the length of the answers."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ from scipy import special
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.means import SMALLEST_PVALUE
-from harness.stats.samples import FloatArray, probability, same_length, scores
+from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, same_length, scores
 
 FEWEST_PAIRS = 10
 _MOST_STEPS = 50
@@ -31,6 +33,9 @@ class LengthControl(NamedTuple):
         standard_error: Of the intercept.
         slope_standard_error: Of the slope.
         slope_pvalue: Two-sided Wald test that length plays no part.
+        shift: Raw less controlled rate: what goes with length.
+        shift_interval: Of the shift, normal, from the spread that pairs of one cluster share.
+        shift_pvalue: Two-sided test that it is 0, with the same.
     """
 
     n_pairs: int
@@ -42,6 +47,9 @@ class LengthControl(NamedTuple):
     standard_error: float
     slope_standard_error: float
     slope_pvalue: float
+    shift: float
+    shift_interval: Interval
+    shift_pvalue: float
 
 
 class LengthThird(NamedTuple):
@@ -61,13 +69,18 @@ class LengthThird(NamedTuple):
 
 
 def length_controlled_win_rate(
-    *, wins: ArrayLike, length_differences: ArrayLike, confidence_level: float
+    *,
+    wins: ArrayLike,
+    length_differences: ArrayLike,
+    clusters: Sequence[str] | ArrayLike | None = None,
+    confidence_level: float,
 ) -> LengthControl | NotEstimable:
     """Estimate the win rate at equal length by a logistic regression on the length difference.
 
     Args:
         wins: 1 candidate, 0 baseline, .5 tie. Shape (n_pairs,).
         length_differences: Candidate less baseline, in any unit. Shape (n_pairs,).
+        clusters: Name of each pair's cluster, for the shift. Shape (n_pairs,). None: all independent.
         confidence_level: In (0, 1).
 
     Returns:
@@ -95,8 +108,10 @@ def length_controlled_win_rate(
         return NotEstimable("length alone decides the pairs: the regression has no finite answer")
     (intercept, slope), covariance = fit
     error, slope_error = float(covariance[0, 0] ** 0.5), float(covariance[1, 1] ** 0.5)
-    half_width = float(special.ndtri((1 + level) / 2)) * error
-    low, high = special.expit([intercept - half_width, intercept + half_width])
+    quantile = float(special.ndtri((1 + level) / 2))
+    low, high = special.expit([intercept - quantile * error, intercept + quantile * error])
+    codes = cluster_codes(clusters, n_cases=y.size)
+    shift, spread = _shift(y, x / scale, fit, np.arange(y.size) if codes is None else codes)
     return LengthControl(
         n_pairs=y.size,
         raw_win_rate=float(y.mean()),
@@ -107,6 +122,14 @@ def length_controlled_win_rate(
         standard_error=error,
         slope_standard_error=slope_error / scale,
         slope_pvalue=max(2 * float(special.ndtr(-abs(slope) / slope_error)), SMALLEST_PVALUE),
+        shift=shift,
+        shift_interval=Interval(
+            max(shift - quantile * spread, -1.0),
+            min(shift + quantile * spread, 1.0),
+            level,
+            "influence_function",
+        ),
+        shift_pvalue=max(2 * float(special.ndtr(-abs(shift) / spread)), SMALLEST_PVALUE),
     )
 
 
@@ -144,6 +167,21 @@ def _length_refusal(wins: FloatArray, differences: FloatArray) -> NotEstimable |
     if np.ptp(differences) == 0:
         return NotEstimable("all length differences are equal: length cannot be told from the arm")
     return None
+
+
+def _shift(
+    y: FloatArray, x: FloatArray, fit: tuple[FloatArray, FloatArray], codes: IntArray
+) -> tuple[float, float]:
+    """Raw less controlled rate with its error, from how far each pair moves the two together."""
+    (intercept, slope), covariance = fit
+    rate = float(special.expit(intercept))
+    design = np.stack((np.ones_like(x), x), axis=1)
+    score = design * (y - special.expit(intercept + slope * x))[:, None]
+    moves = (y - y.mean()) / y.size - rate * (1 - rate) * (score @ covariance[:, 0])
+    by_cluster = np.bincount(codes, weights=moves)
+    n = int(np.count_nonzero(np.bincount(codes)))
+    error = float(np.sum(by_cluster**2) * n / (n - 1)) ** 0.5 if n > 1 else math.inf
+    return float(y.mean()) - rate, max(error, SMALLEST_PVALUE)
 
 
 def _logistic(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:

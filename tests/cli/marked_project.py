@@ -21,7 +21,7 @@ def mark(kind: str, item: str) -> str:
 
 def write_marked_project(root: Path, *, judged: bool = True) -> Path:
     """Write the small project with a marker in every text; even cases have the tag ``even``."""
-    experiment = write_project(root, answer="MARK-answer-{id}- I {verb} it.", judged=judged)
+    experiment = write_project(root, answer="- MARK-answer-{id}- I {verb} it.", judged=judged)
     _change(root / "gold/small/cases.jsonl", _marked_case)
     if not judged:
         return experiment
@@ -49,7 +49,7 @@ def _marked_case(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _marked_planted(row: Mapping[str, Any]) -> Mapping[str, Any]:
     item = row["id"]
-    return {"prompt": mark("prompt", item), "answer": mark("answer", item), **_gold(item)}
+    return {"prompt": mark("prompt", item), "answer": f"- {mark('answer', item)}", **_gold(item)}
 
 
 def _marked_anchor(row: Mapping[str, Any]) -> Mapping[str, Any]:

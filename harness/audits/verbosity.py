@@ -1,0 +1,154 @@
+"""How long the arms' answers are, and what of a win rate goes with it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from harness.audits.answer_bias import ruled_by_band
+from harness.audits.gates import against_band
+from harness.audits.rates import CONFIDENCE_LEVEL, block
+from harness.domain.cases import ARMS, Arm
+from harness.domain.fitness import Effect, LengthControlled, Verbosity, VerbosityRatio
+from harness.domain.manifest import Reading
+from harness.domain.plan import Plan
+from harness.domain.verdicts import AnswerNote, Graded
+from harness.stats.estimability import NotEstimable
+from harness.stats.length_control import length_controlled_win_rate
+from harness.stats.means import paired_mean
+
+
+def length_controlled(plan: Plan, reading: Reading, band: float | None) -> LengthControlled | None:
+    """Return the win rate at equal length over exploratory cases graded by the judge on both arms."""
+    group = {case.id: case.group for case in plan.cases if not case.checks}
+    lengths = {arm: _mean_chars(reading.answers, arm) for arm in ARMS}
+    wins, differences, clusters = [], [], []
+    for result in reading.cases:
+        if result.case not in group or result.split != "exploratory":
+            continue
+        baseline, candidate = _share(result.baseline), _share(result.candidate)
+        if baseline is None or candidate is None or any(result.case not in lengths[arm] for arm in ARMS):
+            continue
+        wins.append(0.5 + (candidate > baseline) / 2 - (candidate < baseline) / 2)
+        differences.append(lengths["candidate"][result.case] - lengths["baseline"][result.case])
+        clusters.append(group[result.case])
+    if not wins:
+        return None
+    found = length_controlled_win_rate(
+        wins=wins, length_differences=differences, clusters=clusters, confidence_level=CONFIDENCE_LEVEL
+    )
+    if isinstance(found, NotEstimable):
+        return LengthControlled(
+            n_pairs=len(wins),
+            raw_win_rate=sum(wins) / len(wins),
+            win_rate=None,
+            interval=None,
+            slope_pvalue=None,
+            shift=Effect(reason=found.reason),
+            band=band,
+            reason=found.reason,
+        )
+    shift = Effect(difference=found.shift, interval=block(found.shift_interval), pvalue=found.shift_pvalue)
+    ruled = ruled_by_band("win_rate_by_length", shift, band)
+    return LengthControlled(
+        n_pairs=found.n_pairs,
+        raw_win_rate=found.raw_win_rate,
+        win_rate=found.win_rate,
+        interval=block(found.interval),
+        slope_pvalue=found.slope_pvalue,
+        shift=shift,
+        band=band,
+        status=ruled.status,
+        reason=ruled.reason or None,
+    )
+
+
+def _share(answers: Sequence[Graded]) -> float | None:
+    """Return the share of graded answers that pass; null where none is graded."""
+    graded = [answer.outcome == "pass" for answer in answers if answer.outcome is not None]
+    return sum(graded) / len(graded) if graded else None
+
+
+def _mean_chars(notes: Sequence[AnswerNote], arm: Arm) -> dict[str, float]:
+    found: dict[str, list[int]] = {}
+    for note in notes:
+        if note.arm == arm:
+            found.setdefault(note.case, []).append(note.n_chars)
+    return {case: sum(lengths) / len(lengths) for case, lengths in found.items()}
+
+
+def verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
+    """Return how long one arm's answers to exploratory cases are; cases, or their clusters, are the unit."""
+    notes = [note for note in _exploratory(plan, reading) if note.arm == arm]
+    lengths = [note.n_chars for note in notes]
+    empty = Verbosity(arm=arm, n_answers=len(lengths), mean_chars=None, median_chars=None)
+    if not lengths:
+        return empty.model_copy(update={"reason": "no exploratory answer of this arm has text"})
+    group = {case.id: case.group for case in plan.cases}
+    found = paired_mean(
+        differences=lengths,
+        clusters=[group[note.case] for note in notes],
+        confidence_level=CONFIDENCE_LEVEL,
+        support=(0.0, math.inf),
+    )
+    return empty.model_copy(
+        update={
+            "mean_chars": sum(lengths) / len(lengths),
+            "median_chars": float(median(lengths)),
+            "interval": None if isinstance(found, NotEstimable) else block(found.interval),
+            "reason": found.reason if isinstance(found, NotEstimable) else None,
+        }
+    )
+
+
+def verbosity_ratio(plan: Plan, reading: Reading, band: float | None) -> VerbosityRatio | None:
+    """Return how many times as long the candidate's answers are, case by case; null without such a case."""
+    notes = _exploratory(plan, reading)
+    lengths = {arm: _mean_chars(notes, arm) for arm in ARMS}
+    cases = [case for case in lengths["baseline"] if case in lengths["candidate"]]
+    if not cases:
+        return None
+    ratios = [_log_ratio(lengths, case) for case in cases]
+    ratio = math.exp(math.fsum(ratios) / len(ratios))
+    found = paired_mean(
+        differences=ratios,
+        clusters=_clusters(plan, cases),
+        confidence_level=CONFIDENCE_LEVEL,
+    )
+    if isinstance(found, NotEstimable):
+        return VerbosityRatio(
+            n_cases=len(cases),
+            ratio=ratio,
+            interval=None,
+            pvalue=None,
+            band=band,
+            status="not_audited",
+            reason=f"verbosity_not_shown: {found.reason}" if band is not None else found.reason,
+        )
+    low, high = math.exp(found.interval.low), math.exp(found.interval.high)
+    interval = block(found.interval._replace(low=low, high=high, method="log_ratio_t"))
+    change = interval.model_copy(update={"low": low - 1, "high": high - 1})
+    ruled = None if band is None else against_band("verbosity", ratio - 1, change, band)
+    return VerbosityRatio(
+        n_cases=len(cases),
+        ratio=ratio,
+        interval=interval,
+        pvalue=found.pvalue,
+        band=band,
+        status="not_audited" if ruled is None else ruled.status,
+        reason=None if ruled is None else ruled.reason or None,
+    )
+
+
+def _exploratory(plan: Plan, reading: Reading) -> list[AnswerNote]:
+    side = plan.split_of()
+    return [note for note in reading.answers if side.get(note.case) == "exploratory"]
+
+
+def _log_ratio(lengths: Mapping[Arm, Mapping[str, float]], case: str) -> float:
+    # An answer of no character counts as one: it has no logarithm.
+    return math.log(max(lengths["candidate"][case], 1.0) / max(lengths["baseline"][case], 1.0))
+
+
+def _clusters(plan: Plan, cases: Sequence[str]) -> list[str]:
+    group = {case.id: case.group for case in plan.cases}
+    return [group[case] for case in cases]
