@@ -7,8 +7,8 @@ import pytest
 from harness.domain.blocks import Rate
 from harness.domain.fitness import BiasEffect, PositionEffect
 from harness.domain.report import AbilityBlock, BiasFinding, PreferencesBlock, Report, WinRateBlock
+from harness.report.bias_lines import bias_lines
 from harness.report.further import further
-from harness.report.judge_audits import bias_lines
 from harness.report.markdown import summary_markdown
 from harness.report.page import page
 from harness.report.preferences import outcome_table
