@@ -3,6 +3,8 @@
 import numpy as np
 
 from harness.audits.vote_labels import alphas, codes, judge_label, label_pairs, raters_of, rating_matrix
+from harness.audits.vote_panel import panel_agreement, unanimous_items
+from harness.audits.vote_shares import share
 from harness.domain.recorded_votes import VoteFile
 from harness.domain.vote_audit import BetweenJudges, PeopleBlock
 
@@ -42,4 +44,10 @@ def between_judges(file: VoteFile, judges: tuple[str, ...], *, ordered: bool) ->
         n_judges=len(judges),
         pairs=label_pairs(rows, without=None, nothing="no item has labels of two judges"),
         alpha=alphas(table, groups, ordered=ordered),
+        unanimous=share(
+            unanimous_items(file, judges),
+            [item.group for item in file.items if item.votes],
+            nothing="no item has a vote",
+        ),
+        panel=panel_agreement(file, judges),
     )

@@ -189,12 +189,30 @@ class JudgeAudit(Record):
     drift: VoteDrift | None
 
 
+class PanelAgreement(Record):
+    """The majority of all judges of the file, or of those ``without`` one, held against people.
+
+    ``readable`` leaves out items on which they have no majority, ``every``
+    counts them as not agreeing; ``change`` is ``every`` less that of all
+    judges, item by item. Null where there are no people.
+    """
+
+    without: str | None
+    n_judges: Count
+    n_no_majority: Count
+    readable: Rate | None = None
+    every: Rate | None = None
+    change: Estimate | None = None
+
+
 class BetweenJudges(Record):
-    """How far the judges of a file agree with one another."""
+    """How far the judges of a file agree with one another, and what they say as a panel."""
 
     n_judges: Count
     pairs: Rate
     alpha: tuple[Estimate, ...]
+    unanimous: Rate
+    panel: tuple[PanelAgreement, ...]
 
 
 class VoteSource(Record):

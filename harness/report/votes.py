@@ -9,6 +9,7 @@ from harness.domain.vote_audit import (
     Estimate,
     JudgeAudit,
     OrderBlock,
+    PanelAgreement,
     PeopleBlock,
     RepeatBlock,
     ScoreBlock,
@@ -179,6 +180,30 @@ def _between(audit: VoteAudit) -> Iterator[str]:
     yield from _row("two judges agree", _rate(found.pairs))
     for alpha in found.alpha:
         yield from _row(_words(alpha.of), _number(alpha))
+    yield from _row("all agree", _rate(found.unanimous))
+    for panel in found.panel:
+        if panel.without is None:
+            yield from _row("majority of judges", _panel(panel))
+        else:
+            yield from _row("  without", f"{name(panel.without)}: {_panel(panel)}")
+
+
+def _panel(found: PanelAgreement) -> str:
+    """Return a panel's agreement with people; without people, on how many items it says nothing."""
+    if found.readable is None or found.every is None:
+        return f"none on {found.n_no_majority:,} items"
+    text = _rate(found.readable)
+    text += (
+        f" as people; of all {found.every.of:,}, {found.every.of - found.readable.of:,} without a majority"
+    )
+    change = found.change
+    if change is None or change.estimate is None:
+        return text
+    return f"{text}; right on {_points(change)} points more of all items"
+
+
+def _points(found: Estimate) -> str:
+    return f"{100 * (found.estimate or 0.0):+.1f}{_interval(found.interval, scale=100, places=1)}"
 
 
 def _names(label: str, names: tuple[str, ...]) -> Iterator[str]:

@@ -119,14 +119,14 @@ def test_names_in_the_file_cannot_turn_the_text(harness, tmp_path):
 
 
 def test_no_line_is_wider_than_the_terminal(harness, tmp_path):
-    for name in ("mt-bench", "ja-vicuna"):
+    for name in ("mt-bench", "ja-vicuna", "pandalm"):
         out = harness("audit-votes", ROOT / "docs" / "votes" / f"{name}.jsonl", "--tie", "tie").out
         assert max(map(len, out.splitlines()[1:])) <= 96
 
 
 def test_the_page_quotes_what_the_command_prints(harness, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert len(RUNS) == 2
+    assert len(RUNS) == 3
     for command, quoted in RUNS:
         assert harness(*command.split()).out == quoted
 

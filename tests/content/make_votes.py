@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 LABELS = ROOT / "tests" / "data" / "votes"
 EXAMPLES = ROOT / "docs" / "votes"
-EXAMPLE_NAMES = ("mt-bench", "ja-vicuna")
+EXAMPLE_NAMES = ("mt-bench", "ja-vicuna", "pandalm")
 
 Row = dict[str, Any]
 

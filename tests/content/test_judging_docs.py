@@ -118,3 +118,10 @@ def test_the_pairwise_judge_on_the_page_can_be_read_and_names_the_prompt_on_the_
     assert judge_problem(shown_pairwise()) is None
     assert judge_prompt_problem(prompt, mode="pairwise") is None
     assert text_digest(prompt) == shown_pairwise().prompt_sha256
+
+
+def test_the_numbers_of_two_judges_are_those_of_their_worked_example() -> None:
+    votes = (ROOT / "docs" / "recorded-votes.md").read_text("utf-8")
+    shown = next(block for block in blocks("txt") if block.startswith("Between 2 judges"))
+
+    assert shown.rstrip() in votes

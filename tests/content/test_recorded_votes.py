@@ -206,3 +206,40 @@ def test_no_text_of_a_prompt_or_an_answer_is_in_the_copies():
         fields = {name for row in make.read(path) for name in row}
         assert not fields & {"prompt", "instruction", "input", "question", "completion", "judgment", "reason"}
         assert max(len(str(value)) for row in make.read(path) for value in row.values()) < 80
+
+
+def test_the_majority_of_judges_and_what_each_does_to_it_are_counted_from_the_rows(audits):
+    labels = {"1": 1, "2": 2, "Tie": 0, 1: 1, 2: 2, 0: 0}
+    both = gpt = panda = agreed = split = 0
+    for row in rows("pandalm.jsonl"):
+        people = Counter(row[f"annotator{n}"] for n in (1, 2, 3)).most_common(1)[0][0]
+        first, second = (labels.get(row[f"judge_{name}"]) for name in ("gpt-3.5-turbo", "pandalm-7b"))
+        agreed += first == second
+        split += first != second
+        both += first == second == people
+        gpt += first == people
+        panda += second == people
+    whole, without_gpt, without_panda = audits["pandalm"].between_judges.panel
+
+    assert (agreed, split, both, gpt, panda) == (338, 159, 272, 347, 326)
+    assert (whole.readable.n, whole.readable.of, whole.n_no_majority) == (both, agreed, split)
+    assert audits["pandalm"].between_judges.unanimous.n == agreed
+    assert (without_gpt.every.n, without_panda.every.n) == (panda, gpt)
+    assert without_gpt.change.estimate == pytest.approx((panda - both) / 497)
+    assert without_panda.change.estimate == pytest.approx((gpt - both) / 497)
+
+
+def test_three_judges_without_people_are_counted_as_a_panel_all_the_same(audits):
+    runs = ("NISTRetrieval-instruct", "h2oloo-zeroshot2", "RMITIR-llama70B")
+    n_all = n_none = 0
+    for row in rows("relevance.csv"):
+        three = [row[f"{runs[0]}{n}"] for n in range(3)]
+        first = next((label for label in three if three.count(label) > 1), None)
+        said = [label if label in "0123" else None for label in (first, row[runs[1]], row[runs[2]])]
+        n_all += None not in said and len(set(said)) == 1
+        n_none += not any(label is not None and said.count(label) > 1 for label in said)
+    between = audits["relevance"].between_judges
+
+    assert (between.unanimous.n, between.unanimous.of) == (n_all, 2123)
+    assert between.panel[0].n_no_majority == n_none
+    assert between.panel[0].every is None
