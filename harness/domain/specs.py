@@ -46,9 +46,10 @@ class GoldSpec(Record):
 class JudgeSpec(Record):
     """``judges/NAME/judge.toml``: what a judge is asked and how its reply is read.
 
-    A reply is read from one place: the ``field`` of a JSON object, or the last
-    line that starts with ``marker``. ``open`` and ``close`` are what the label
-    stands between there, such as ``[[`` and ``]]``. ``scores`` are the labels'
+    A reply is read from one place: the ``field`` of a JSON object, the last
+    line that starts with ``marker``, or wherever ``open`` and ``close`` stand.
+    ``open`` and ``close`` are what the label stands between, such as ``[[`` and
+    ``]]``. ``scores`` are the labels'
     values, in their order. A judge of single answers says which labels are
     ``passing``; a pairwise one which of them prefer the answer shown ``first``,
     the one shown ``second``, or neither (``tie``).
@@ -63,7 +64,7 @@ class JudgeSpec(Record):
     second: tuple[Text, ...] = ()
     tie: tuple[Text, ...] = ()
     scores: tuple[float, ...] | None = None
-    reply: Literal["json", "last-line"]
+    reply: Literal["json", "last-line", "bracketed"]
     field: Text | None = None
     marker: str | None = None
     open: str = ""
@@ -84,12 +85,21 @@ class JudgeSpec(Record):
             raise ValueError('field: wanted with reply = "json"')
         if self.reply == "last-line" and self.marker is None:
             raise ValueError('marker: wanted with reply = "last-line" ("" for a bare last line)')
+        if self.reply == "bracketed":
+            _refuse_unbracketed(self)
         for label, words in self.aliases.items():
             if label not in self.labels:
                 raise ValueError(f"aliases: {label!r} is not one of the labels")
             if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
                 raise ValueError(f"aliases.{label}: wanted a list of texts")
         return self
+
+
+def _refuse_unbracketed(judge: JudgeSpec) -> None:
+    if not judge.open.strip() or not judge.close.strip():
+        raise ValueError('open, close: wanted with reply = "bracketed", such as "[[" and "]]"')
+    if judge.marker:
+        raise ValueError('marker: a bracketed label needs none; wanted reply = "last-line" with it')
 
 
 def _refuse_unlike_single(judge: JudgeSpec) -> None:

@@ -71,24 +71,25 @@ def read_last_line(rule: VerdictLine, text: str) -> Verdict:
     """Return the verdict of a reply; the rule stands at the head of this file."""
     lines = [line for line in visible(text).splitlines() if line.strip()]
     if not lines:
-        return _unreadable("an empty reply")
+        return unreadable("an empty reply")
     alone = _label(rule, lines[0]) if len(lines) == 1 else None
     if alone is not None:
         return Verdict(label=alone, no_verdict=None)
     values = _bare_values(rule, lines) if rule.bare else _marked_values(rule, lines)
     if values:
-        return _decide(rule, values)
+        return decided(rule, values)
     several = several_numbers(rule.words, text)
-    return _unreadable("no verdict line, and several numbers" if several else "no verdict line")
+    return unreadable("no verdict line, and several numbers" if several else "no verdict line")
 
 
-def _decide(rule: VerdictLine, values: list[str]) -> Verdict:
+def decided(rule: VerdictLine, values: list[str]) -> Verdict:
+    """Return what the last value says, unless an earlier one holds another label."""
     labels = [_label(rule, value) for value in values]
     if labels[-1] is None:
-        return _unreadable(why_not(rule.words, values[-1]))
+        return unreadable(why_not(rule.words, values[-1]))
     found = sorted({label for label in labels if label is not None})
     if len(found) > 1:
-        return _unreadable(f"different verdicts: {', '.join(found)}")
+        return unreadable(f"different verdicts: {', '.join(found)}")
     return Verdict(label=found[0], no_verdict=None)
 
 
@@ -126,5 +127,6 @@ def _marker_pattern(marker: str) -> str:
     return rf"{spelled}[*_]{{0,3}}" + (rf"[ \t]*{re.escape(tail)}" if tail else r"(?!\w)")
 
 
-def _unreadable(detail: str) -> Verdict:
+def unreadable(detail: str) -> Verdict:
+    """Return the verdict of a reply that states none where it should."""
     return Verdict(label=None, no_verdict="unreadable", detail=detail[:100])

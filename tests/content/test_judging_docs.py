@@ -52,8 +52,8 @@ def blocks(language: str) -> list[str]:
 def test_the_page_shows_all_forms_of_a_reply() -> None:
     forms = {(spec.reply, bool(spec.marker)) for spec, _, _ in EXAMPLES}
 
-    assert forms == {("json", False), ("last-line", True), ("last-line", False)}
-    assert len(EXAMPLES) == 24
+    assert forms == {("json", False), ("last-line", True), ("last-line", False), ("bracketed", False)}
+    assert len(EXAMPLES) == 32
 
 
 @pytest.mark.parametrize(("spec", "reply", "label"), EXAMPLES, ids=[reply for _, reply, _ in EXAMPLES])
