@@ -6,6 +6,7 @@ import numpy as np
 
 from harness.analysis.table import BoolArray, IntArray, Table
 from harness.domain.report import Flip, FlipsBlock, TagFlips
+from harness.domain.verdicts import CaseResult
 
 
 def flips_block(table: Table, rows: Mapping[str, IntArray]) -> FlipsBlock:
@@ -18,22 +19,28 @@ def flips_block(table: Table, rows: Mapping[str, IntArray]) -> FlipsBlock:
     baseline, candidate = table.baseline.majority, table.candidate.majority
     known = (baseline >= 0) & (candidate >= 0)
     changed = np.flatnonzero(known & (baseline != candidate))
-    flips = [_flip(table, int(row), gained=bool(candidate[row] == 1)) for row in changed]
+    flips = map(
+        _flip,
+        [table.results[row] for row in changed.tolist()],
+        (candidate[changed] == 1).tolist(),
+        table.baseline.passed[changed].tolist(),
+        table.candidate.passed[changed].tolist(),
+        table.baseline.asked[changed].tolist(),
+    )
     return FlipsBlock(
         by_tag=_by_tag(rows, known, np.where(known, candidate - baseline, 0)),
         cases=tuple(sorted(flips, key=lambda flip: (flip.direction == "gain", flip.case))),
     )
 
 
-def _flip(table: Table, row: int, *, gained: bool) -> Flip:
-    result = table.results[row]
+def _flip(result: CaseResult, gained: bool, baseline: int, candidate: int, asked: int) -> Flip:
     return Flip(
         case=result.case,
         tags=result.tags,
         direction="gain" if gained else "loss",
-        baseline_passes=int(table.baseline.passed[row]),
-        candidate_passes=int(table.candidate.passed[row]),
-        of=int(table.baseline.asked[row]),
+        baseline_passes=baseline,
+        candidate_passes=candidate,
+        of=asked,
     )
 
 

@@ -72,15 +72,12 @@ def _answered(table: Table) -> tuple[BoolArray, BoolArray]:
 
 
 def _missing(results: Sequence[CaseResult], arm: Arm) -> Missing:
-    grades = Counter(chain.from_iterable(map(attrgetter(arm), results)))
-    reasons: Counter[str] = Counter()
-    for grade, n in grades.items():
-        if grade.reason is not None:
-            reasons[grade.reason] += n
+    grades = list(chain.from_iterable(map(attrgetter(arm), results)))
+    reasons = Counter([grade.reason for grade in grades if grade.reason is not None])
     return Missing(
         arm=arm,
-        n_answers=grades.total(),
-        n_graded=grades.total() - reasons.total(),
+        n_answers=len(grades),
+        n_graded=len(grades) - reasons.total(),
         reasons=tuple(sorted(reasons.items())),
     )
 

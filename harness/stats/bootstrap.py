@@ -17,7 +17,7 @@ from harness.stats.estimability import NotEstimable
 from harness.stats.grid import TIE_TOLERANCE
 from harness.stats.intervals import Interval
 from harness.stats.resampled_law import ratio_quantile, resampled_mean_law
-from harness.stats.samples import FloatArray, cluster_codes, probability, scores
+from harness.stats.samples import FloatArray, cluster_codes, probability, scores, sum_of_squares
 
 FEWEST_CASES = 100
 FEWEST_CLUSTERS = 40
@@ -140,12 +140,12 @@ def percentile_bootstrap_resampled(
 
 def _from_law(values: FloatArray, level: float) -> PercentileBootstrap:
     law = resampled_mean_law(values)
-    mean = float(law.means @ law.probabilities)
+    mean = float(np.sum(law.means * law.probabilities))
     return PercentileBootstrap(
         n_cases=values.size,
         n_clusters=values.size,
         difference=float(np.sort(values).mean()),
-        standard_error=float((law.means - mean) ** 2 @ law.probabilities) ** 0.5,
+        standard_error=float(np.sum((law.means - mean) ** 2 * law.probabilities)) ** 0.5,
         interval=Interval(
             *_quantiles(law.means, np.cumsum(law.probabilities), (1 - level) / 2),
             confidence_level=level,
@@ -159,7 +159,7 @@ def _from_ratios(units: ClusterSums, level: float) -> PercentileBootstrap:
     n_cases = round(float(units.sizes.sum()))
     mean = float(units.sums.sum()) / n_cases
     residuals = units.sums - units.sizes * mean
-    error = float(residuals @ residuals) ** 0.5 / n_cases
+    error = sum_of_squares(residuals) ** 0.5 / n_cases
     tail = (1 - level) / 2
     if np.ptp(units.sizes) == 0:
         law = resampled_mean_law(units.sums / units.sizes[0])

@@ -13,7 +13,7 @@ from harness.stats.cluster_robust import cluster_sums, cr2, t_interval
 from harness.stats.estimability import NotEstimable
 from harness.stats.grid import TIE_TOLERANCE
 from harness.stats.intervals import Interval
-from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, scores
+from harness.stats.samples import FloatArray, IntArray, cluster_codes, probability, scores, sum_of_squares
 
 FEWEST_INFORMATIVE = 15
 SMALLEST_PVALUE = sys.float_info.min
@@ -161,7 +161,7 @@ def paired_mean_plus_two(
         widened = np.append(np.sort(values), [low, high])
         mean = float(widened.mean())
         widened -= mean
-        error, df = math.sqrt(float(widened @ widened) / (n - 1) / n), n - 1.0
+        error, df = math.sqrt(sum_of_squares(widened) / (n - 1) / n), n - 1.0
     else:
         units = cluster_sums(values, codes)
         sums, sizes = np.append(units.sums, [low, high]), np.append(units.sizes, [1.0, 1.0])
@@ -213,7 +213,7 @@ def _moments(values: FloatArray, codes: IntArray | None) -> _Moments | NotEstima
     mean = float(ordered.mean())
     n_informative = n - _most_common(ordered)
     ordered -= mean
-    naive = math.sqrt(float(np.dot(ordered, ordered)) / (n - 1) / n)
+    naive = math.sqrt(sum_of_squares(ordered) / (n - 1) / n)
     if codes is None:
         return _Moments(mean, naive, float(n - 1), naive, n, n_informative)
     sums, sizes = cluster_sums(values, codes)

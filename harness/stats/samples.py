@@ -58,6 +58,14 @@ def counts(values: ArrayLike, *, name: str) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
+def sum_of_squares(values: FloatArray) -> float:
+    """Return the sum of squares, in one order of addition on every machine.
+
+    A dot product would be split among threads, as many as there are.
+    """
+    return float(np.sum(values * values))
+
+
 def same_length(**arrays: NDArray[np.generic]) -> None:
     """Refuse arrays that do not describe the same cases.
 

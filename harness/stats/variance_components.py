@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
-from harness.stats.samples import BoolArray, FloatArray, cluster_codes, probability
+from harness.stats.samples import BoolArray, FloatArray, IntArray, cluster_codes, probability
+from harness.stats.variance_rows import numbered, quantity_rows, ratio
 
 FEWEST_UNITS = 20
 _FEWEST_RESAMPLES = 199
@@ -171,15 +172,16 @@ def _components(
     if n_used < 2:
         few = NotEstimable(f"{n_used} of {used.size} cases has votes; two are needed")
         return VarianceComponents(n_used, few, few, few)
-    rows = _rows([(values[used], mask[used]) for values, mask in arms])
+    rows, number = quantity_rows([(values[used], mask[used]) for values, mask in arms])
     if codes is not None:
-        rows = _added_by(rows, codes[used])
-    totals = rows.sum(axis=0)
-    draws = _resampled_totals(rows, n_resamples, rng) if rows.shape[0] >= FEWEST_UNITS else None
+        rows, number = numbered(_added_by(rows[number], codes[used]))
+    repeats = np.bincount(number)
+    totals = repeats @ rows
+    draws = _resampled_totals(rows, repeats, n_resamples, rng) if number.size >= FEWEST_UNITS else None
 
     def component(part: Callable[[FloatArray], FloatArray]) -> Component:
         drawn = None if draws is None else part(draws)
-        return Component(float(part(totals)), _percentiles(drawn, rows.shape[0], level))
+        return Component(float(part(totals)), _percentiles(drawn, number.size, level))
 
     seen = _by_arm(totals)
     one_each = NotEstimable("one repeat each: this part is contained in the level above it")
@@ -189,48 +191,6 @@ def _components(
         answer=component(_answer_part) if all(arm.n_spreads > 0 for arm in seen) else one_each,
         vote=component(_vote_part) if all(arm.n_vote_spreads > 0 for arm in seen) else one_each,
     )
-
-
-def _rows(arms: list[tuple[FloatArray, BoolArray]]) -> FloatArray:
-    """All quantities whose means over cases give the components. Shape (n_cases, 3 + 7 n_arms)."""
-    means, columns = [], []
-    for values, mask in arms:
-        mean, quantities = _arm_quantities(values, mask)
-        means.append(mean)
-        columns.append(quantities)
-    difference = means[-1] - means[0] if len(means) == 2 else means[0]
-    difference = difference - difference.mean()
-    own = np.stack((np.ones_like(difference), difference, difference**2), axis=1)
-    return np.concatenate((own, *columns), axis=1)
-
-
-def _arm_quantities(values: FloatArray, mask: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Mean of each case and its quantities in the order of `_Totals`."""
-    n_votes = mask.sum(axis=2)
-    answered = n_votes > 0
-    n_answers = answered.sum(axis=1)
-    answer_means = _ratio(values.sum(axis=2), n_votes)
-    case_means = answer_means.sum(axis=1) / n_answers
-    off_answer = np.where(mask, values - answer_means[:, :, None], 0.0)
-    off_case = np.where(answered, answer_means - case_means[:, None], 0.0)
-    inverse_votes = _ratio(answered.astype(np.float64), n_votes)
-    repeated = n_answers >= 2
-    quantities = (
-        _ratio((off_case**2).sum(axis=1), n_answers - 1),
-        repeated.astype(np.float64),
-        np.where(repeated, inverse_votes.sum(axis=1) / n_answers, 0.0),
-        _ratio((off_answer**2).sum(axis=2), n_votes - 1).sum(axis=1),
-        (n_votes >= 2).sum(axis=1).astype(np.float64),
-        1 / n_answers,
-        inverse_votes.sum(axis=1) / n_answers**2,
-    )
-    return case_means, np.stack(quantities, axis=1)
-
-
-def _ratio(numerator: FloatArray, denominator: NDArray[np.generic]) -> FloatArray:
-    """Quotient, 0 where the denominator is not above 0."""
-    below = denominator.astype(np.float64)
-    return np.divide(numerator, below, out=np.zeros(np.shape(numerator)), where=below > 0)
 
 
 def _added_by(rows: FloatArray, codes: NDArray[np.int64]) -> FloatArray:
@@ -256,7 +216,7 @@ def _answer_part(totals: FloatArray) -> FloatArray:
 def _case_part(totals: FloatArray) -> FloatArray:
     """Variance of the case means, less what answers and votes put into it."""
     n, first, second = np.moveaxis(totals[..., :3], -1, 0)
-    spread = _ratio(second - first**2 / n, n - 1)
+    spread = ratio(second - first**2 / n, n - 1)
     noise = _added(
         _arm_answer(arm) * arm.inverse_answers + _arm_vote(arm) * arm.inverse_votes for arm in _by_arm(totals)
     )
@@ -264,24 +224,25 @@ def _case_part(totals: FloatArray) -> FloatArray:
 
 
 def _arm_vote(arm: _Totals) -> FloatArray:
-    return _ratio(arm.vote_spread, arm.n_vote_spreads)
+    return ratio(arm.vote_spread, arm.n_vote_spreads)
 
 
 def _arm_answer(arm: _Totals) -> FloatArray:
-    return _ratio(arm.answer_spread - _arm_vote(arm) * arm.spread_votes, arm.n_spreads)
+    return ratio(arm.answer_spread - _arm_vote(arm) * arm.spread_votes, arm.n_spreads)
 
 
 def _added(parts: Iterable[FloatArray]) -> FloatArray:
     return np.asarray(np.sum(list(parts), axis=0), dtype=np.float64)
 
 
-def _resampled_totals(rows: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+def _resampled_totals(
+    rows: FloatArray, repeats: IntArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
     """Totals over resampled units; alike units are drawn together. Shape (n_resamples, n_columns)."""
-    distinct, repeats = np.unique(rows, axis=0, return_counts=True)
-    n_units = rows.shape[0]
-    n_at_once = max(_CELLS_AT_ONCE // distinct.shape[0], 1)
+    n_units = int(repeats.sum())
+    n_at_once = max(_CELLS_AT_ONCE // rows.shape[0], 1)
     draws = [
-        rng.multinomial(n_units, repeats / n_units, size=min(n_at_once, n_resamples - start)) @ distinct
+        rng.multinomial(n_units, repeats / n_units, size=min(n_at_once, n_resamples - start)) @ rows
         for start in range(0, n_resamples, n_at_once)
     ]
     return np.concatenate(draws)
