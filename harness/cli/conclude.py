@@ -186,6 +186,10 @@ def _endpoint(plan: Plan, name: str) -> EndpointBlock:
     )
 
 
+# A clock that is kept right is slewed by far less while a run lasts.
+_CLOCK_MOVED_MS = 1000
+
+
 def _notes(run: Concluded) -> tuple[str, ...]:
     notes = []
     if not run.manifest.locked:
@@ -201,6 +205,11 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         notes.append(_SEEN_BEFORE)
     if run.plan.experiment.sequential:
         notes.append(NOTE)
+    moved = run.provenance.clock_moved_ms
+    if moved is not None and abs(moved) > _CLOCK_MOVED_MS:
+        notes.append(
+            f"The clock was moved by {moved / 1000:g} s while calls were made: their times may be wrong."
+        )
     if run.manifest.n_failed:
         notes.append(f"{run.manifest.n_failed} calls failed; running again asks them again.")
     if any(run.plan.endpoint(name).backend == "recorded" for name in run.plan.endpoint_names):

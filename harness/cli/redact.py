@@ -11,6 +11,7 @@ from harness.cli.output import put, say
 from harness.cli.run_files import (
     DRIFT,
     EARLIER,
+    ENVIRONMENT,
     JUNIT,
     LOCK,
     LOCK_SIGNATURE,
@@ -46,6 +47,7 @@ _AS_THEY_ARE = (
     LOOKS,
     DRIFT,
     EARLIER,
+    ENVIRONMENT,
     COMMITMENTS,
 )
 # A lock repeats short texts of the plan, and digests of long ones.

@@ -18,15 +18,17 @@ from harness.cli.output import put, say
 from harness.cli.panel import canary_survived
 from harness.cli.progress import Shown
 from harness.cli.project import audited_plan, load, matching_lock
-from harness.cli.provenance import provenance
+from harness.cli.provenance import provenance, read_clocks, software_bill, with_move
 from harness.cli.run_files import (
     RunKind,
+    earlier_move_ms,
     keep_lock,
     read_drift,
     read_earlier,
     read_look,
     read_origin,
     read_provenance,
+    write_environment,
     write_origin,
     write_provenance,
     write_reports,
@@ -180,13 +182,17 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
         if _is_complete(path):
             return
         write_origin(path, gold=root / plan.experiment.gold, kind=kind)
-        write_provenance(path, provenance(root))
+        bill, clocks = software_bill(), read_clocks()
+        write_environment(path, bill)
+        made_by = provenance(root, bill=bill, clock_moved_ms=earlier_move_ms(path))
+        write_provenance(path, made_by)
         if kind == "run":
             note_earlier(path, plan, runs=_RUNS)
         if _a_canary_survived(plan, "checks", ()):
             asked = Asked("canary_survived", None, {})  # no call is needed to know it
         else:
             asked = asyncio.run(_ask(plan, opened.store, root=root, environ=os.environ))
+        write_provenance(path, with_move(made_by, clocks, read_clocks()))
         kept = f"{len(opened.store)} responses are kept in {path}; {_GO_ON}"
         if asked.stopped == INTERRUPTED or asked.reached == "canaries_unasked":
             raise NotMeasured(f"{asked.stopped or _first_failure(asked.failures)}; {kept}")

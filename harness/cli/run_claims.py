@@ -8,9 +8,9 @@ from typing import ParamSpec
 
 from harness.cli.committed_run import COMMITMENTS, is_redacted, read_commitments
 from harness.cli.redaction_claims import redaction_claims
-from harness.cli.run_files import JUNIT, LOCK, LOOKS, PAGE, SUMMARY
+from harness.cli.run_files import ENVIRONMENT, JUNIT, LOCK, LOOKS, PAGE, SUMMARY, read_environment
 from harness.cli.signed_run import LEDGER, RunDocuments, gold_folder
-from harness.domain.canonical import text_digest
+from harness.domain.canonical import digest, text_digest
 from harness.domain.errors import HarnessError, InputError
 from harness.domain.files import text_file_digest
 from harness.domain.plan import plan_digest
@@ -40,6 +40,7 @@ def run_claims(
     yield from attempted("inputs", _input_claims, documents, inputs)
     yield from attempted("ledger", _ledger_claims, run, documents, gold)
     yield from attempted("lock", _lock_claims, run, documents)
+    yield from attempted("environment", _environment_claims, run, documents)
     yield from attempted("forms", _form_claims, run, documents)
 
 
@@ -190,6 +191,16 @@ def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
         )
     else:
         yield holds("lock", f"the plan was frozen {lock.frozen_at}, before the first call")
+
+
+def _environment_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
+    named, bill = documents.report.provenance.environment_sha256, read_environment(run)
+    found = None if bill is None else digest(bill)
+    if found != named:
+        told = [each[:16] if each else "none" for each in (found, named)]
+        yield broken("environment", f"{ENVIRONMENT} has the digest {told[0]}, the report names {told[1]}")
+    elif bill is not None:
+        yield holds("environment", f"{ENVIRONMENT} lists the {len(bill.packages)} packages of the report")
 
 
 def _form_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from harness.domain.canonical import canonical_bytes
 from harness.domain.earlier import EarlierReport, EarlierReports
+from harness.domain.environment import SoftwareBill
 from harness.domain.errors import InputError, Tampered
 from harness.domain.fitness import DriftFinding
 from harness.domain.plan import Look
@@ -24,7 +25,7 @@ _R = TypeVar("_R", bound=Record)
 
 REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "junit.xml"
 ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
-DRIFT, EARLIER = "drift.json", "earlier.json"
+DRIFT, EARLIER, ENVIRONMENT = "drift.json", "earlier.json", "environment.json"
 LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
 
 RunKind = Literal["run", "audit"]
@@ -51,6 +52,21 @@ def read_origin(run: Path) -> Origin:
 def write_provenance(run: Path, provenance: Provenance) -> None:
     """Remember what made the run, so that its report says the same wherever it is made again."""
     replace_bytes(run / PROVENANCE, canonical_bytes(provenance))
+
+
+def earlier_move_ms(run: Path) -> int | None:
+    """Return how far the clock was moved during earlier starts of a run; null where there were none."""
+    return read_provenance(run).clock_moved_ms if (run / PROVENANCE).exists() else None
+
+
+def write_environment(run: Path, bill: SoftwareBill) -> None:
+    """Keep the bill of software that the provenance names by digest."""
+    replace_bytes(run / ENVIRONMENT, canonical_bytes(bill))
+
+
+def read_environment(run: Path) -> SoftwareBill | None:
+    """Return the bill of software of a run; null where none was kept."""
+    return _read(run / ENVIRONMENT, SoftwareBill) if (run / ENVIRONMENT).exists() else None
 
 
 def read_provenance(run: Path) -> Provenance:

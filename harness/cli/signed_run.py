@@ -7,6 +7,7 @@ from harness.cli.committed_run import COMMITMENTS, is_redacted, plan_of_copy
 from harness.cli.run_files import (
     DRIFT,
     EARLIER,
+    ENVIRONMENT,
     LOCK,
     LOCK_SIGNATURE,
     LOOK,
@@ -35,7 +36,7 @@ from harness.store.sealed import file_sha256
 BUNDLE = "report.sigstore.json"
 NEEDED = (REPORT, EVIDENCE, TIMINGS, MANIFEST, PLAN, ORIGIN, PROVENANCE)
 """The files that every report of a run rests on."""
-WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT, EARLIER, COMMITMENTS)
+WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT, EARLIER, ENVIRONMENT, COMMITMENTS)
 """The files that it rests on where they are there."""
 WITHHELD = (EVIDENCE, TIMINGS, PLAN, LOCK, LOCK_SIGNATURE)
 """The signed files that a copy may leave out: its lines stand for them."""

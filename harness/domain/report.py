@@ -772,8 +772,11 @@ class Provenance(Record):
     python: Text
     platform: Text
     packages: tuple[tuple[str, str], ...]
+    environment_sha256: Sha256 | None = None
     git_commit: str | None = None
     git_dirty: bool | None = None
+    recorded_at: str | None = None
+    clock_moved_ms: int | None = None
 
 
 class Report(Record):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from harness.domain.calls import Evidence, RecordedReply, Timing
 from harness.domain.cases import Anchor, Canary, Case
+from harness.domain.environment import SoftwareBill
 from harness.domain.history import HistoryEntry
 from harness.domain.manifest import Manifest
 from harness.domain.plan import Lock, Look, Plan
@@ -27,6 +28,7 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("manifest", Manifest, "serialization"),
     ("evidence", Evidence, "serialization"),
     ("timing", Timing, "serialization"),
+    ("environment", SoftwareBill, "serialization"),
     ("commitments", Commitments, "serialization"),
     ("redacted-line", RedactedLine, "serialization"),
     ("lock", Lock, "serialization"),

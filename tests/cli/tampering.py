@@ -416,6 +416,12 @@ EDITS: tuple[Edit, ...] = (
         _json("provenance.json", lambda it: it.update(python="3.99")),
         "provenance.json: found sha256",
     ),
+    Edit(
+        "environment: another version of a package",
+        _json("environment.json", lambda it: it["packages"][0].__setitem__(1, "0")),
+        "environment.json has the digest",
+    ),
+    Edit("environment: taken away", _gone("environment.json"), "environment.json: is signed and missing"),
     Edit("provenance: taken away", _gone("provenance.json"), "provenance.json: is signed and missing"),
     Edit(
         "origin: another gold set",

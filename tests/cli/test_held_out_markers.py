@@ -30,7 +30,7 @@ ELSEWHERE = {
 _OPPOSITE = {"do": "refuse", "refuse": "do", "good": "bad", "bad": "good"}
 # A letter must be in it: the digits of a number are to be compared.
 _DIGEST = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{8,64}\b")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(\+00:00|Z)?|0\.\d+ s\b|_ms\":\d+")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ][0-9:.]+(\+00:00|Z)?|0\.\d+ s\b|_ms\":-?\d+")
 
 
 def _turn_held_out(project: Path, held_out: frozenset[str]) -> None:

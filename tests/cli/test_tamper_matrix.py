@@ -14,6 +14,7 @@ from harness.cli.run import make_report, run_experiment
 from harness.cli.run_files import write_reports
 from harness.cli.sign import sign_run
 from harness.domain.canonical import canonical_bytes
+from harness.domain.report import Provenance
 from harness.report.keys import make_key, write_key_pair
 from tests.cli.small_project import write_project
 from tests.cli.tampering import EDITS, Edit, Place
@@ -98,7 +99,9 @@ def _fields() -> Iterator[tuple[str, str]]:
         for field in json.loads((schemas / f"{schema}.json").read_text("utf-8"))["properties"]:
             yield name, field
     yield from (("origin.json", field) for field in ("gold", "kind"))
-    yield from (("provenance.json", field) for field in ("harness_version", "python", "platform", "packages"))
+    yield from (("provenance.json", field) for field in Provenance.model_fields)
+    yield from (("environment.json", field) for field in ("python", "platform", "packages"))
+    yield from (("commitments.json", field) for field in ("merkle_root", "n_lines", "n_records"))
 
 
 @pytest.mark.parametrize(("name", "field"), tuple(_fields()))
