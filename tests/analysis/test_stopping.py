@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy.special import betaln
 
 from harness.analysis import Anytime, analyse, decide, is_enough, sequential_block
-from harness.analysis.anytime import FIXED_SIZE
+from harness.analysis.anytime import CONCENTRATION, FIXED_SIZE
 from harness.domain.specs import AnalysisSpec, Guardrail
 from harness.domain.stopping import Asked, written_evalue
 from harness.stats.sequential import difference_confidence_sequence, discordant_evidence
@@ -42,6 +44,37 @@ def test_enough_is_one_over_alpha_and_then_the_interval_leaves_zero_out(gain):
     assert is_enough(results, SPEC, ALONE) == (evidence.log_evalue >= math.log(20)) == (gain >= 9)
     assert (primary.verdict == "improvement") == (gain >= 9)
     assert primary.pvalue == pytest.approx(evidence.pvalue, rel=1e-9)
+
+
+def test_arms_that_do_not_differ_are_told_apart_in_less_than_a_twentieth_of_all_runs():
+    """Exactly, by enumeration: the evidence weighed after each of 400 discordant cases."""
+    chances = np.array([1.0])  # of 0, 1, 2 ... gains among runs that go on
+    stopped = 0.0
+    for n in range(1, 401):
+        chances = np.convolve(chances, [0.5, 0.5])
+        gain = np.arange(n + 1)
+        log_evalue = (
+            betaln(CONCENTRATION + gain, CONCENTRATION + n - gain) - betaln(CONCENTRATION, CONCENTRATION)
+        ) + n * math.log(2)
+        over = log_evalue >= math.log(20)
+        stopped += float(chances[over].sum())
+        chances[over] = 0.0
+
+    assert 0.02 < stopped <= 0.05
+
+
+@pytest.mark.parametrize(("gain", "loss"), [(9, 0), (30, 11), (4, 4)])
+def test_the_evidence_of_the_analysis_is_that_of_the_counts(gain, loss):
+    stop = sequential_block(
+        table_of(both=7, gain=gain, loss=loss, neither=2), SPEC, ALONE, asked(gain + loss + 9)
+    )
+
+    assert stop.log_evalue == pytest.approx(
+        betaln(CONCENTRATION + gain, CONCENTRATION + loss)
+        - betaln(CONCENTRATION, CONCENTRATION)
+        + (gain + loss) * math.log(2),
+        abs=1e-8,
+    )
 
 
 def test_the_interval_is_the_confidence_sequence_of_the_counts():
