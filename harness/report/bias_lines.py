@@ -29,7 +29,7 @@ def bias_lines(finding: BiasFinding, *, judging: JudgeMode | None = None) -> tup
     return (
         *(line for effect in finding.position for line in position_lines(effect)),
         *(_on_anchors(effect, said) for effect in finding.effects),
-        *map(_on_answers, finding.on_answers),
+        *(_on_answers(row, said.partition(" ")[0]) for row in finding.on_answers),
         *map(_between_arms, finding.between_arms),
         *_lengths(finding.length_controlled),
         *(line for arm in finding.verbosity for line in _verbosity(arm)),
@@ -64,10 +64,10 @@ def _on_anchors(effect: BiasEffect, said: str) -> str:
     )
 
 
-def _on_answers(row: AnswerFormatEffect) -> str:
+def _on_answers(row: AnswerFormatEffect, said: str) -> str:
     size = f"{words.count(row.n_formatted)} of them, {words.count(row.n_plain)} others"
     return (
-        f"{row.of}, {row.arm}'s own answers {_FORMATS[row.of]}: passed {_effect(row.raw)} more often, "
+        f"{row.of}, {row.arm}'s own answers {_FORMATS[row.of]}: {said} {_effect(row.raw)} more often, "
         f"at equal length {_effect(row.at_equal_length)}; {size}, {_band(row.band)}"
     )
 

@@ -2,8 +2,8 @@
 
     python tests/content/make_content.py SOURCE [ROOT]
 
-SOURCE holds the folders ``b1-xstest``, ``a1-arena-bench`` and
-``d1-swebench-verified``; ROOT is the repository (default: the current folder).
+SOURCE holds the folders ``b1-xstest``, ``a1-arena-bench``, ``c2-ja-vicuna-swap``
+and ``d1-swebench-verified``; ROOT is the repository (default: the current folder).
 Written by hand, and not touched here: every .toml, .md and licence file.
 """
 
@@ -25,6 +25,13 @@ XSTEST_REVIEWED = "gpt4"
 N_CANARIES_A_SIDE = 5
 
 ARENA_ARMS: Mapping[Arm, str] = {"baseline": "gpt-3.5-turbo-1106", "candidate": "claude-2.1"}
+
+VICUNA_BASELINE = "openai--text-davinci-003"
+VICUNA_CANDIDATES = {
+    "calm2": "cyberagent--calm2-7b-chat",
+    "llm-jp": "llm-jp--llm-jp-13b-instruct-lora-jaster-dolly-oasst-v1.0",
+    "rinna": "rinna--japanese-gpt-neox-3.6b-instruction-ppo",
+}
 
 SWEBENCH = {
     "swebench_sonnet": "20241022_tools_claude-3-5-sonnet-updated",
@@ -219,6 +226,58 @@ def arena_scores(folder: Path) -> Iterator[Row]:
             yield {"model": model, "id": row["question_id"], "score": row["score"]}
 
 
+def vicuna_rows(folder: Path, model: str) -> list[dict[str, str]]:
+    """Return the compared answers of the baseline and a model, in the order of their questions."""
+    first, second = sorted((VICUNA_BASELINE, model))
+    rows = read_rows(folder / f"pair_{first}_{second}.jsonl")
+    return sorted(rows, key=lambda row: int(row["question_id"]))
+
+
+def vicuna_answer(row: Mapping[str, str], model: str) -> RecordedReply:
+    """Return the recorded answer of one of the two models."""
+    number = 1 if row["model_1"] == model else 2
+    return RecordedReply(id=f"q{row['question_id']}", content=row[f"answer_{number}"], model=model)
+
+
+def vicuna_votes(rows: Iterable[Mapping[str, str]]) -> Iterator[RecordedReply]:
+    """Yield the judge's text in both orders: the first call saw the answer of the first model first."""
+    for row in rows:
+        arms = [ARMS[row[name] != VICUNA_BASELINE] for name in ("model_1", "model_2")]
+        for first, call in zip(arms, ("g1", "g2"), strict=True):
+            yield RecordedReply(
+                kind="case",
+                id=f"q{row['question_id']}",
+                answer=0,
+                first=first,
+                content=row[f"{call}_judgment"],
+            )
+
+
+def make_vicuna(folder: Path, root: Path) -> None:
+    """Write gold set and replies of the experiments with compared Japanese answers.
+
+    Raises:
+        ValueError: Two files do not hold the same questions or baseline answers.
+    """
+    place = root / "experiments/ja-vicuna"
+    written: set[tuple[tuple[str, str, str], ...]] = set()
+    for name, model in VICUNA_CANDIDATES.items():
+        rows = vicuna_rows(folder, model)
+        cases = [
+            Case(id=f"q{row['question_id']}", prompt=row["question"], tags=(row["category"],)) for row in rows
+        ]
+        said = [vicuna_answer(row, VICUNA_BASELINE) for row in rows]
+        written.add(
+            tuple((c.id, str(c.prompt), str(reply.content)) for c, reply in zip(cases, said, strict=True))
+        )
+        write_records(root / "gold/ja-vicuna/cases.jsonl", cases)
+        write_records(place / "replies-baseline.jsonl", said)
+        write_records(place / f"replies-{name}.jsonl", (vicuna_answer(row, model) for row in rows))
+        write_records(place / f"replies-judge-{name}.jsonl", vicuna_votes(rows))
+    if len(written) > 1:
+        raise ValueError("the files do not hold the same questions and answers of the baseline")
+
+
 def swebench_results(folder: Path, system: str) -> Iterator[Row]:
     """Yield pass or fail of one system on each instance, with its repository as cluster."""
     for line in (folder / "resolved_verified.jsonl").read_text("utf-8").splitlines():
@@ -231,6 +290,7 @@ def main(source: Path, root: Path) -> None:
     xstest, arena = source / "b1-xstest", source / "a1-arena-bench"
     make_xstest(xstest, root)
     make_arena(arena, root)
+    make_vicuna(source / "c2-ja-vicuna-swap", root)
     write_rows(root / "tests/data/xstest_labels.jsonl", xstest_labels(xstest))
     write_rows(root / "tests/data/arena_scores.jsonl", arena_scores(arena))
     for name, system in SWEBENCH.items():
