@@ -9,7 +9,7 @@ from harness.audits import (
     count_completeness,
     human_scale,
 )
-from harness.cli.panel import audit_run, whole_judge
+from harness.cli.panel import audit_run
 from harness.cli.panel_block import Side, panel_block
 from harness.cli.repeats import compared_pairs, costs, judge_votes
 from harness.cli.rules import methods
@@ -30,6 +30,7 @@ from harness.domain.report import (
 )
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
+from harness.graders.panel import SeenRun
 from harness.runner.requests import n_calls_planned
 
 _SEEN_BEFORE = "These arms were reported on before, with other data: the exploratory part is a second one."
@@ -52,7 +53,8 @@ def conclude(run: Concluded) -> Report:
     """Return the report of a run; the held-out section only where a look was written."""
     plan, reading, anytime, stop = follow(run.plan, run.reading)
     spec = plan.experiment.analysis
-    audits, judges = audit_run(plan, reading, run.drift)
+    seen = SeenRun(plan, reading)
+    audits, judges = audit_run(seen, run.drift)
     completeness = count_completeness(
         plan,
         reading,
@@ -65,7 +67,7 @@ def conclude(run: Concluded) -> Report:
         analyse,
         spec=spec,
         who=who,
-        judged=judge_votes(plan, reading),
+        judged=judge_votes(*seen.rounds),
         costs=costs(plan, reading),
         pairs=compared_pairs(plan, reading),
     )
@@ -83,10 +85,9 @@ def conclude(run: Concluded) -> Report:
         audits=audits,
         exploratory=exploratory,
         held_out=held_out,
-        human_scale=human_scale(*whole_judge(plan, reading), side="held_out" if held_out else "exploratory"),
+        human_scale=human_scale(*seen.whole, side="held_out" if held_out else "exploratory"),
         panel=panel_block(
-            plan,
-            reading,
+            seen,
             judges,
             Side("held_out", held_out, spent, None)
             if held_out

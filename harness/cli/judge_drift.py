@@ -12,7 +12,7 @@ from harness.domain.fitness import DriftFinding, JudgeDrift
 from harness.domain.history import AuditKept, HistoryBlock
 from harness.domain.manifest import Manifest
 from harness.domain.plan import AskedJudge, Plan, plan_digest
-from harness.graders.panel import judge_view
+from harness.graders.panel import SeenRun
 from harness.graders.reading import read_run
 from harness.inputs.history_file import HEAD, HISTORY, append_history, head_bytes, read_history
 from harness.store.evidence import read_evidence, read_manifest, read_timings
@@ -155,7 +155,7 @@ def _history(
 
 def _kept(now: Audited, judge: AskedJudge, manifest: Manifest) -> AuditKept:
     """Return what the history keeps, under the names of the plan and the judge as they are, not as seen."""
-    seen = judge_view(now.plan, now.reading, judge) if now.plan.panel else now
+    seen = SeenRun(*now).alone(judge)
     kept = audit_kept(seen.plan, seen.reading, manifest)
     named = {"plan_sha256": plan_digest(now.plan), "judge_sha256": digest(judge.spec)}
     return kept.model_copy(update=named)

@@ -18,7 +18,7 @@ from harness.domain.fitness import DriftFinding, FitnessPart
 from harness.domain.manifest import Reading
 from harness.domain.plan import AskedJudge, Plan
 from harness.domain.report import Audits, RoutingFinding
-from harness.graders.panel import View, judge_view, majority_view, rounds_view
+from harness.graders.panel import SeenRun, View
 
 _NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"
 
@@ -38,27 +38,26 @@ class RunAudits(NamedTuple):
     judges: tuple[AuditedJudge, ...]
 
 
-def audit_run(plan: Plan, reading: Reading, drift: DriftFinding | None) -> RunAudits:
+def audit_run(seen: SeenRun, drift: DriftFinding | None) -> RunAudits:
     """Return all audits of a run, and the one verdict on the judge or on the panel."""
-    routing = audit_routing(plan, reading, drift.compared if drift else ())
-    whole = whole_judge(plan, reading)
-    if not plan.panel:
-        return RunAudits(audit_judge(whole, routing, drift), ())
+    routing = audit_routing(seen.plan, seen.reading, drift.compared if drift else ())
+    if not seen.plan.panel:
+        return RunAudits(audit_judge(seen.whole, routing, drift), ())
     drifts = {each.judge: each.finding for each in drift.judges} if drift else {}
     judges = tuple(
-        _audited_judge(plan, reading, judge, routing, drifts.get(judge.endpoint)) for judge in plan.judges
+        _audited_judge(seen, judge, routing, drifts.get(judge.endpoint)) for judge in seen.plan.judges
     )
-    found = _audited(whole, rounds_view(plan, reading), routing, drift)
-    found = found.model_copy(update={"bias": panel_bias(plan, found.bias)})
+    found = _audited(seen.whole, seen.rounds, routing, drift)
+    found = found.model_copy(update={"bias": panel_bias(seen.plan, found.bias)})
     each = [(judged.judge.endpoint, judged.audits.judge) for judged in judges]
-    found = found.model_copy(update={"judge": panel_fitness(whole.plan, found, each)})
+    found = found.model_copy(update={"judge": panel_fitness(seen.whole.plan, found, each)})
     return RunAudits(found, judges)
 
 
 def _audited_judge(
-    plan: Plan, reading: Reading, judge: AskedJudge, routing: RoutingFinding, drift: DriftFinding | None
+    seen: SeenRun, judge: AskedJudge, routing: RoutingFinding, drift: DriftFinding | None
 ) -> AuditedJudge:
-    view = judge_view(plan, reading, judge)
+    view = seen.alone(judge)
     return AuditedJudge(judge, view, audit_judge(view, routing, drift, judge_verdicts(*view)))
 
 
@@ -70,15 +69,11 @@ def audit_judge(
     return found.model_copy(update={"judge": judge_fitness(view.plan, found, *further)})
 
 
-def whole_judge(plan: Plan, reading: Reading) -> View:
-    """Return the run as whoever decides is seen: the judge, or the majority of the panel."""
-    return majority_view(plan, reading) if plan.panel else View(plan, reading)
-
-
 def canary_survived(plan: Plan, reading: Reading) -> bool:
     """Return whether any canary was graded otherwise than planted, by the checks or by any judge."""
-    views = [judge_view(plan, reading, judge) for judge in plan.judges] if plan.panel else []
-    return any(audit_canaries(*view).status == "fail" for view in (whole_judge(plan, reading), *views))
+    seen = SeenRun(plan, reading)
+    views = (seen.whole, *(seen.alone(judge) for judge in plan.judges))
+    return any(audit_canaries(*view).status == "fail" for view in views)
 
 
 def _audited(view: View, repeats: View, routing: RoutingFinding, drift: DriftFinding | None) -> Audits:

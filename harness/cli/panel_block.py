@@ -15,12 +15,10 @@ from harness.analysis.panel import (
 )
 from harness.cli.panel import AuditedJudge
 from harness.domain.cases import ARMS, Split
-from harness.domain.manifest import Reading
-from harness.domain.plan import Plan
 from harness.domain.report import JudgeBlock, PanelBlock, Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
-from harness.graders.panel import cases_without
+from harness.graders.panel import SeenRun
 
 
 class Side(NamedTuple):
@@ -32,16 +30,14 @@ class Side(NamedTuple):
     anytime: Anytime | None
 
 
-def panel_block(
-    plan: Plan, reading: Reading, judges: Sequence[AuditedJudge], side: Side
-) -> PanelBlock | None:
+def panel_block(seen: SeenRun, judges: Sequence[AuditedJudge], side: Side) -> PanelBlock | None:
     """Return the judges side by side; null where there is no panel."""
     if not judges:
         return None
-    cases = {case.id for case in plan.cases if not case.checks}
+    cases = {case.id for case in seen.plan.cases if not case.checks}
     here = [_on(side, judged.view.reading.cases) for judged in judges]
-    whole = _on(side, reading.cases)
-    blocks = tuple(_judge(plan, reading, judged, cases, side) for judged in judges)
+    whole = _on(side, seen.reading.cases)
+    blocks = tuple(_judge(seen, judged, cases, side) for judged in judges)
     return PanelBlock(
         basis=side.name,
         **judges_agreement(here, cases, seed=side.spec.seed)._asdict(),
@@ -53,7 +49,7 @@ def panel_block(
     )
 
 
-def _judge(plan: Plan, reading: Reading, judged: AuditedJudge, cases: set[str], side: Side) -> JudgeBlock:
+def _judge(seen: SeenRun, judged: AuditedJudge, cases: set[str], side: Side) -> JudgeBlock:
     judge, view, audits = judged
     alone = _on(side, view.reading.cases)
     estimated = partial(
@@ -69,7 +65,7 @@ def _judge(plan: Plan, reading: Reading, judged: AuditedJudge, cases: set[str], 
         fitness=audits.judge,
         arms=judged_arms(alone, cases),
         alone=estimated(alone),
-        without=estimated(_on(side, cases_without(plan, reading, judge))),
+        without=estimated(_on(side, seen.cases_without(judge))),
         canaries=audits.canaries,
         repeatability=audits.repeatability,
         human_agreement=audits.human_agreement,

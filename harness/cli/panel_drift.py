@@ -1,11 +1,10 @@
 """Two runs held against each other: the judge then and now, or a panel's majority and each of its judges."""
 
 from harness.audits import Audited, audit_drift, compared_endpoints
-from harness.cli.panel import whole_judge
 from harness.domain.cases import ARMS
 from harness.domain.fitness import Compared, DriftFinding, JudgeDrift
 from harness.domain.plan import AskedJudge, Plan, plan_digest
-from harness.graders.panel import judge_view
+from harness.graders.panel import SeenRun
 
 
 def drift_between(then: Audited, now: Audited) -> DriftFinding:
@@ -30,7 +29,7 @@ def _judges(plan: Plan) -> set[str]:
 
 
 def _whole(run: Audited) -> Audited:
-    return Audited(*whole_judge(run.plan, run.reading))
+    return Audited(*SeenRun(*run).whole)
 
 
 def _other_judges(then: Audited, now: Audited, compared: tuple[Compared, ...]) -> DriftFinding:
@@ -49,7 +48,7 @@ def _of_judge(then: Audited, now: Audited, judge: AskedJudge, compared: tuple[Co
         finding = DriftFinding(status="not_audited", reasons=(reason,))
         return JudgeDrift(judge=judge.endpoint, finding=finding)
     mine = tuple(row for row in compared if row.endpoint in (judge.endpoint, *ARMS))
-    was = Audited(*judge_view(then.plan, then.reading, before))
-    found = audit_drift(was, Audited(*judge_view(now.plan, now.reading, judge)), compared=mine)
+    was = Audited(*SeenRun(*then).alone(before))
+    found = audit_drift(was, Audited(*SeenRun(*now).alone(judge)), compared=mine)
     finding = found.model_copy(update={"against": plan_digest(then.plan)})
     return JudgeDrift(judge=judge.endpoint, finding=finding)

@@ -4,22 +4,20 @@ from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes
 from harness.domain.manifest import EndpointUsage, Reading
 from harness.domain.plan import Plan
 from harness.domain.preferences import Pair, pairs_of
-from harness.graders.panel import View, rounds_view
 
 
 def judge_votes(plan: Plan, reading: Reading) -> JudgeVotes | None:
     """Return the votes on all answers, where each has several: they part the judge's noise from the arms'.
 
+    Of a panel, a vote is what its judges say together in one repeat: plan and reading are seen so.
     Cases with checks have no votes, and a part that not all cases share is no part. A vote on two
     answers is not noise of one arm.
     """
     n_votes = plan.experiment.repeats.votes
     if not plan.judges or plan.is_pairwise or n_votes < 2 or any(case.checks for case in plan.cases):
         return None
-    # Of a panel, a vote is what its judges say together in one repeat.
-    seen = rounds_view(plan, reading) if plan.panel else View(plan, reading)
-    passing = frozenset(seen.plan.judge.passing if seen.plan.judge else ())
-    return JudgeVotes(votes=seen.reading.case_votes, passing=passing, n_votes=n_votes)
+    passing = frozenset(plan.judge.passing if plan.judge else ())
+    return JudgeVotes(votes=reading.case_votes, passing=passing, n_votes=n_votes)
 
 
 def compared_pairs(plan: Plan, reading: Reading) -> tuple[Pair, ...] | None:

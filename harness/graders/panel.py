@@ -1,6 +1,7 @@
 """A run that a panel judged, seen through one judge, through the majority, and without one of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from harness.domain.calls import Subject
@@ -29,52 +30,73 @@ class Judged(NamedTuple):
     started_ms: int
 
 
-def judge_view(plan: Plan, reading: Reading, judge: AskedJudge) -> View:
-    """Return the run as this judge alone would have made it, without the canaries of the checks."""
-    planted = tuple(canary for canary in plan.canaries if canary.grader == "judge")
-    alone = seen_by(plan, judge).model_copy(update={"canaries": planted})
-    as_it_is = alone.judge == judge.spec
-    case_votes, anchor_votes, canary_votes = (
-        tuple(_seen(votes, judge, as_it_is=as_it_is))
-        for votes in (reading.case_votes, reading.anchor_votes, reading.canary_votes)
-    )
-    seen = reading._replace(
-        cases=cases_by(reading, [judged(reading.case_votes, judge)], scored=True),
-        case_votes=case_votes,
-        anchor_votes=anchor_votes,
-        canary_votes=canary_votes,
-        checked_canaries=(),
-        identities=tuple(_identities(reading.identities, judge)),
-    )
-    return View(alone, seen)
+class SeenRun:
+    """A run as its judge, or each judge of its panel, saw it. Votes are graded once, when asked for."""
 
+    def __init__(self, plan: Plan, reading: Reading) -> None:
+        self.plan = plan
+        self.reading = reading
+        self._grades: dict[str, dict[_About, Judged]] = {}
 
-def majority_view(plan: Plan, reading: Reading) -> View:
-    """Return the run as if every judge's majority were one vote of the panel."""
+    def alone(self, judge: AskedJudge) -> View:
+        """Return the run as this judge alone would have made it, without the canaries of the checks."""
+        if not self.plan.panel:
+            return View(self.plan, self.reading)
+        planted = tuple(canary for canary in self.plan.canaries if canary.grader == "judge")
+        plan = seen_by(self.plan, judge).model_copy(update={"canaries": planted})
+        reading, as_it_is = self.reading, plan.judge == judge.spec
+        case_votes, anchor_votes, canary_votes = (
+            tuple(_seen(votes, judge, as_it_is=as_it_is))
+            for votes in (reading.case_votes, reading.anchor_votes, reading.canary_votes)
+        )
+        seen = reading._replace(
+            cases=cases_by(reading, [self._judged(judge)], scored=True),
+            case_votes=case_votes,
+            anchor_votes=anchor_votes,
+            canary_votes=canary_votes,
+            checked_canaries=(),
+            identities=tuple(_identities(reading.identities, judge)),
+        )
+        return View(plan, seen)
 
-    def votes(found: Sequence[Vote]) -> tuple[Vote, ...]:
-        return tuple(_majorities([judged(found, judge) for judge in plan.judges]))
+    @cached_property
+    def whole(self) -> View:
+        """The run as whoever decides saw it: of a panel, each judge's majority is one vote."""
+        if not self.plan.panel:
+            return View(self.plan, self.reading)
+        judges, reading = self.plan.judges, self.reading
+        seen = reading._replace(
+            case_votes=tuple(_majorities([self._judged(judge) for judge in judges])),
+            anchor_votes=tuple(_majorities([judged(reading.anchor_votes, judge) for judge in judges])),
+            canary_votes=tuple(_majorities([judged(reading.canary_votes, judge) for judge in judges])),
+        )
+        return View(seen_by_panel(self.plan, votes=len(judges)), seen)
 
-    return _panel_view(plan, reading, len(plan.judges), votes)
+    @cached_property
+    def rounds(self) -> View:
+        """The run with the votes of one repeat, all judges' together, as one vote of the panel.
 
+        So it shows whether the panel repeats itself, which the judges' majorities do not.
+        """
+        if not self.plan.panel:
+            return View(self.plan, self.reading)
+        reading = self.reading
+        seen = reading._replace(
+            case_votes=tuple(_rounds(self.plan, reading.case_votes)),
+            anchor_votes=tuple(_rounds(self.plan, reading.anchor_votes)),
+            canary_votes=tuple(_rounds(self.plan, reading.canary_votes)),
+        )
+        return View(seen_by_panel(self.plan, votes=self.plan.experiment.repeats.votes), seen)
 
-def rounds_view(plan: Plan, reading: Reading) -> View:
-    """Return the run as if the judges' votes of one repeat, taken together, were one vote of the panel.
+    def cases_without(self, judge: AskedJudge) -> tuple[CaseResult, ...]:
+        """Return the cases as the panel would have graded them without this judge."""
+        others = [other for other in self.plan.judges if other.endpoint != judge.endpoint]
+        return cases_by(self.reading, [self._judged(other) for other in others], scored=one_scale(others))
 
-    So it shows whether the panel repeats itself, which the judges' majorities do not.
-    """
-
-    def votes(found: Sequence[Vote]) -> tuple[Vote, ...]:
-        return tuple(_rounds(plan, found))
-
-    return _panel_view(plan, reading, plan.experiment.repeats.votes, votes)
-
-
-def cases_without(plan: Plan, reading: Reading, judge: AskedJudge) -> tuple[CaseResult, ...]:
-    """Return the cases as the panel would have graded them without this judge."""
-    others = [other for other in plan.judges if other.endpoint != judge.endpoint]
-    grades = [judged(reading.case_votes, other) for other in others]
-    return cases_by(reading, grades, scored=one_scale(others))
+    def _judged(self, judge: AskedJudge) -> dict[_About, Judged]:
+        if judge.endpoint not in self._grades:
+            self._grades[judge.endpoint] = judged(self.reading.case_votes, judge)
+        return self._grades[judge.endpoint]
 
 
 def judged(votes: Iterable[Vote], judge: AskedJudge) -> dict[_About, Judged]:
@@ -117,17 +139,6 @@ def cases_by(
     )
 
 
-def _panel_view(
-    plan: Plan, reading: Reading, n_votes: int, votes: Callable[[Sequence[Vote]], tuple[Vote, ...]]
-) -> View:
-    seen = reading._replace(
-        case_votes=votes(reading.case_votes),
-        anchor_votes=votes(reading.anchor_votes),
-        canary_votes=votes(reading.canary_votes),
-    )
-    return View(seen_by_panel(plan, votes=n_votes), seen)
-
-
 def _majorities(judges: Sequence[Mapping[_About, Judged]]) -> Iterator[Vote]:
     for about, first in judges[0].items():
         for place, found in enumerate(judges):
@@ -139,8 +150,10 @@ def _majorities(judges: Sequence[Mapping[_About, Judged]]) -> Iterator[Vote]:
 def _rounds(plan: Plan, votes: Sequence[Vote]) -> Iterator[Vote]:
     graders = {judge.endpoint: votes_grader(judge.spec) for judge in plan.judges}
     for found in _by_subject(votes).values():
-        for repeat in range(plan.experiment.repeats.votes):
-            mine = [vote for vote in found if vote.repeat == repeat]
+        repeats: list[list[Vote]] = [[] for _ in range(plan.experiment.repeats.votes)]
+        for vote in found:
+            repeats[vote.repeat].append(vote)
+        for repeat, mine in enumerate(repeats):
             grade = grade_by_panel([graders[vote.endpoint]((vote.verdict,)) for vote in mine], scored=False)
             verdict = Verdict(label=grade.outcome, no_verdict=grade.reason)
             yield Vote(mine[0].subject, repeat, verdict, min(vote.started_ms for vote in mine))
@@ -159,9 +172,10 @@ def _seen(votes: Iterable[Vote], judge: AskedJudge, *, as_it_is: bool) -> Iterat
     for vote in votes:
         if vote.endpoint != judge.endpoint:
             continue
-        label = vote.verdict.label
-        read = label if as_it_is or label is None else outcome_of_label(judge.spec, label)
-        yield vote._replace(endpoint="judge", verdict=vote.verdict._replace(label=read))
+        verdict = vote.verdict
+        if not as_it_is and verdict.label is not None:
+            verdict = verdict._replace(label=outcome_of_label(judge.spec, verdict.label))
+        yield Vote(vote.subject, vote.repeat, verdict, vote.started_ms)
 
 
 def _identities(calls: Iterable[CallIdentity], judge: AskedJudge) -> Iterator[CallIdentity]:

@@ -41,8 +41,11 @@ def grade_by_panel(judges: Sequence[Graded], *, scored: bool) -> Graded:
         judges: One entry for each judge. One judge's grade is the panel's.
         scored: Whether all judges score on one scale; then the score is the mean of theirs.
     """
-    if len(judges) == 1:
-        return judges[0]
+    return judges[0] if len(judges) == 1 else _together(tuple(judges), scored)
+
+
+@lru_cache(maxsize=4096)
+def _together(judges: tuple[Graded, ...], scored: bool) -> Graded:
     winner = majority([judge.outcome for judge in judges], asked=len(judges)).label
     scores = [judge.score for judge in judges if judge.score is not None]
     score = fsum(scores) / len(scores) if scored and len(scores) == len(judges) else None

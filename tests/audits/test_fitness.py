@@ -7,6 +7,7 @@ from harness.audits import count_completeness
 from harness.cli.panel import audit_run
 from harness.domain.cases import Canary
 from harness.domain.specs import Gates
+from harness.graders.panel import SeenRun
 from tests.audits.readings import anchor, plan, reading
 
 CANARIES = tuple(
@@ -19,7 +20,7 @@ FLOORS = Gates(judge_sensitivity=0.8, judge_specificity=0.8, judge_flip_rate=0.2
 
 def audit(made, read, drift):
     """All audits of a run with one judge."""
-    return audit_run(made, read, drift).audits
+    return audit_run(SeenRun(made, read), drift).audits
 
 
 def anchors(n=40):

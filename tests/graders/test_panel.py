@@ -8,7 +8,7 @@ from harness.backends.scripted import ScriptedBackend
 from harness.domain.cases import Anchor, Review
 from harness.domain.errors import StoreError
 from harness.domain.verdicts import graded
-from harness.graders.panel import cases_without, judge_view, majority_view, rounds_view
+from harness.graders.panel import SeenRun
 from harness.graders.reading import read_run
 from harness.graders.votes import grade_by_panel
 from harness.store.memory import MemoryStore
@@ -64,7 +64,7 @@ def test_the_panel_passes_what_two_of_three_judges_pass():
 def test_each_judge_alone_grades_the_cases_by_its_own_votes():
     plan = as_panel(a_plan(cases=2, answers=1, votes=3), "x", "y", "z")
     reading = asked(plan, disagreeing)
-    alone = {judge.name: judge_view(plan, reading, judge).reading.cases for judge in plan.judges}
+    alone = {judge.name: SeenRun(plan, reading).alone(judge).reading.cases for judge in plan.judges}
 
     assert outcomes(alone["x"]) == [("fail", "pass")] * 2
     assert outcomes(alone["y"]) == [("pass", "pass")] * 2
@@ -74,7 +74,7 @@ def test_each_judge_alone_grades_the_cases_by_its_own_votes():
 def test_without_a_judge_the_others_decide_and_two_that_differ_decide_nothing():
     plan = as_panel(a_plan(cases=2, answers=1, votes=1), "x", "y", "z")
     reading = asked(plan, disagreeing)
-    without = {judge.name: cases_without(plan, reading, judge) for judge in plan.judges}
+    without = {judge.name: SeenRun(plan, reading).cases_without(judge) for judge in plan.judges}
 
     assert outcomes(without["x"]) == [(None, None)] * 2
     assert outcomes(without["y"]) == [("fail", None)] * 2
@@ -89,7 +89,7 @@ def test_a_judge_of_a_panel_is_seen_as_it_would_be_alone():
         wavering = request.repeat == 1 and request.subject.kind == "anchor"
         return "VERDICT: fail" if wavering or "answer" not in request.body else "VERDICT: pass"
 
-    alone, seen = asked(single, script), judge_view(plan, asked(plan, script), plan.judges[0])
+    alone, seen = asked(single, script), SeenRun(plan, asked(plan, script)).alone(plan.judges[0])
 
     for part in ("cases", "case_votes", "anchor_votes", "canary_votes", "answers"):
         assert getattr(seen.reading, part) == getattr(alone, part)
@@ -104,8 +104,8 @@ def test_a_vote_of_the_panel_is_the_majority_of_one_judge_or_of_one_repeat():
         return f"VERDICT: {'pass' if said[request.repeat] == 'p' else 'fail'}"
 
     reading = asked(plan, script)
-    by_judge = majority_view(plan, reading).reading.anchor_votes
-    by_repeat = rounds_view(plan, reading).reading.anchor_votes
+    by_judge = SeenRun(plan, reading).whole.reading.anchor_votes
+    by_repeat = SeenRun(plan, reading).rounds.reading.anchor_votes
 
     assert [vote.verdict.label for vote in by_judge] == ["pass", "pass", "fail"]
     assert [vote.verdict.label for vote in by_repeat] == ["fail", "pass", "fail"]
@@ -122,7 +122,7 @@ def test_judges_of_other_labels_meet_in_pass_and_fail():
     )
     plan = as_panel(a_plan(cases=1, answers=1), "x", "y", specs={"y": scale}, anchors=[anchor])
     reading = asked(plan, lambda r: f"VERDICT: {'3' if r.endpoint == 'judge:y' else 'pass'}")
-    x, y = (judge_view(plan, reading, judge) for judge in plan.judges)
+    x, y = (SeenRun(plan, reading).alone(judge) for judge in plan.judges)
 
     assert reading.anchor_votes[1].verdict.label == "3"
     assert y.reading.anchor_votes[0].verdict.label == "pass"
