@@ -7,10 +7,19 @@ from typing import ClassVar
 
 import pytest
 import respx
+from hypothesis import HealthCheck, settings
 from respx.mocks import HTTPCoreMocker
 
 # With --import-mode=importlib this folder is on no path; `import loopback` needs it there.
 sys.path.insert(0, str(Path(__file__).parent))
+
+# How fast a loaded machine draws inputs, and how many it throws away, says nothing about the code.
+settings.register_profile(
+    "unhurried",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("unhurried")
 
 
 class HTTPCore2Mocker(HTTPCoreMocker):

@@ -3,13 +3,7 @@
 import sys
 from pathlib import Path
 
-from hypothesis import settings
-
 sys.path.insert(0, str(Path(__file__).parent))
-
-# A busy machine is not a wrong answer.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
 
 _MARK = "known_answer["
 
