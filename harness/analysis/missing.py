@@ -9,10 +9,12 @@ import numpy as np
 
 from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Target
-from harness.analysis.table import BoolArray, Table
+from harness.analysis.majority import paired_interval
+from harness.analysis.table import BoolArray, IntArray, Table
 from harness.domain.cases import ARMS, Arm
 from harness.domain.report import Missing, MissingnessBlock
 from harness.domain.verdicts import CaseResult, Graded
+from harness.stats.estimability import NotEstimable
 from harness.stats.missing import differential_missingness
 
 
@@ -43,7 +45,7 @@ def missingness_block(
     found = differential_missingness(
         baseline_observed=baseline, candidate_observed=candidate, confidence_level=1 - alpha
     )
-    return MissingnessBlock(
+    block = MissingnessBlock(
         n_cases=table.n_cases,
         baseline_only=found.baseline_only,
         candidate_only=found.candidate_only,
@@ -51,6 +53,18 @@ def missingness_block(
         interval=interval_block(found.interval),
         pvalue=found.pvalue,
     )
+    if table.clusters is None:
+        return block
+    missing_more = baseline.astype(np.int64) - candidate.astype(np.int64)
+    return block.model_copy(update=_by_cluster(missing_more, table.clusters, alpha=alpha))
+
+
+def _by_cluster(missing_more: IntArray, clusters: IntArray, *, alpha: float) -> dict[str, object]:
+    """Return interval and p-value where verdicts of one cluster may go missing together."""
+    found = paired_interval(missing_more, clusters, confidence_level=1 - alpha)
+    if isinstance(found.interval, NotEstimable):
+        return {"interval": None, "pvalue": None, "reason": found.interval.reason}
+    return {"interval": interval_block(found.interval), "pvalue": found.pvalue, "reason": found.caution}
 
 
 def measured(table: Table, target: Target) -> tuple[BoolArray, BoolArray]:

@@ -65,14 +65,16 @@ def _narrow(block: PrimaryBlock, *, margin: float, score: bool) -> Iterator[str]
 
 
 def _missingness(block: MissingnessBlock | None) -> Iterator[str]:
-    if block is None or block.interval is None or not (block.baseline_only or block.candidate_only):
+    if block is None or not (block.baseline_only or block.candidate_only):
         return
+    interval = _interval(block.interval, n=block.n_cases) if block.interval else "no interval"
     yield (
         f"{words.plural(block.candidate_only, 'case')} in the candidate only, "
         f"{words.count(block.baseline_only)} in the baseline only: "
-        f"{_points(block.difference, n=block.n_cases)}, {_interval(block.interval, n=block.n_cases)}, "
-        f"n = {words.count(block.n_cases)} cases"
+        f"{_points(block.difference, n=block.n_cases)}, {interval}, n = {words.count(block.n_cases)} cases"
     )
+    if block.reason is not None:
+        yield block.reason
 
 
 def _noise(block: VarianceBlock | None) -> Iterator[str]:

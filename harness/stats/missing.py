@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.mcnemar import mcnemar_exact
-from harness.stats.paired_difference import tango_interval
+from harness.stats.tango_binomial import tango_binomial_interval
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -50,7 +50,7 @@ class DifferentialMissingness(NamedTuple):
         candidate_only: Cases where only the candidate has no score.
         baseline_only: Cases where only the baseline has none.
         difference: Missing rate of the candidate minus that of the baseline.
-        interval: Tango limits of that difference.
+        interval: Tango limits of that difference, exact where a cell is empty; for independent cases.
         pvalue: Two-sided exact McNemar.
     """
 
@@ -118,7 +118,7 @@ def differential_missingness(
     """
     has_b, has_c = _masks(baseline_observed, candidate_observed)
     candidate_only, baseline_only = int(np.sum(has_b & ~has_c)), int(np.sum(has_c & ~has_b))
-    limits = tango_interval(
+    limits = tango_binomial_interval(
         gain=candidate_only, loss=baseline_only, n_cases=has_b.size, confidence_level=confidence_level
     )
     return DifferentialMissingness(

@@ -97,6 +97,31 @@ def test_verdicts_missing_in_one_arm_only_are_a_difference_of_their_own():
     assert block.pvalue < 1e-6
 
 
+def test_verdicts_that_go_missing_by_whole_clusters_are_counted_by_clusters():
+    def missing_of(size):
+        names = [f"c{i}" for i in range(300)]
+        rows = [
+            case(name, [1], [None if i < 30 else 1], cluster=f"g{i // size}") for i, name in enumerate(names)
+        ]
+        return analyse(rows, AnalysisSpec(margin=0.05, seed=1)).missingness
+
+    alone, by_ten = missing_of(1), missing_of(10)
+
+    assert alone.interval.method == "tango_binomial"
+    assert (by_ten.candidate_only, by_ten.difference) == (30, 0.1)
+    # Three of thirty documents: as much as three of thirty cases.
+    assert by_ten.interval.low < 0 < alone.interval.low
+    assert by_ten.pvalue > 0.05 > alone.pvalue
+
+
+def test_too_few_clusters_give_no_interval_of_what_is_missing_and_say_why():
+    rows = [case(f"c{i}", [1], [None if i < 30 else 1], cluster=f"g{i // 75}") for i in range(300)]
+    block = analyse(rows, AnalysisSpec(margin=0.05, seed=1)).missingness
+
+    assert (block.difference, block.interval, block.pvalue) == (0.1, None, None)
+    assert "4 clusters" in block.reason
+
+
 def test_nothing_missing_is_no_difference_in_what_is_missing():
     block = analyse(tossed(100, 3), SPEC).missingness
 
