@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 
 class Finite(click.FloatRange):
@@ -28,6 +29,15 @@ def _do(module: str, function: str, **arguments: Any) -> int:
     """Import the module and call the function: `--help` must not pay for numpy, scipy and openai."""
     result = getattr(import_module(f"harness.cli.{module}"), function)(**arguments)
     return result if isinstance(result, int) else 0
+
+
+def _refuse_unused(what: str, *, unused: tuple[str, ...]) -> None:
+    """Refuse options that were given and would be left aside without a word."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = option.name and context.get_parameter_source(option.name) == ParameterSource.COMMANDLINE
+        if given and option.name in unused:
+            raise click.UsageError(f"{option.opts[0]} is not used with {what}.")
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -266,6 +276,10 @@ def report(run: Path, as_json: bool) -> int:
     return _do("run", "report", run=run, as_json=as_json)
 
 
+_MAJORITY_ONLY = ("margin", "estimand", "measure", "slices", "coverage", "html")
+_PAIRED_ONLY = (*_MAJORITY_ONLY, "pass_at", "metric", "questions_differ", "seed")
+
+
 @cli.command()
 @click.argument("results", nargs=-1, required=True, metavar="BASELINE CANDIDATE [MORE]...")
 @click.option(
@@ -320,12 +334,14 @@ def compare(results: tuple[str, ...], unpaired: bool, **options: Any) -> int:
         raise click.UsageError(f"found {len(results)} results, wanted two{'' if unpaired else ' or more'}")
     alpha, as_json = options["alpha"], options["as_json"]
     if unpaired:
+        _refuse_unused("--unpaired", unused=_PAIRED_ONLY)
         rates = {"baseline": results[0], "candidate": results[1]}
         return _do("compare_unpaired", "compare_unpaired", **rates, alpha=alpha, as_json=as_json)
     paths = tuple(Path(result) for result in results)
     if len(paths) > 2:
-        many = {"paths": paths, "pass_at": options["pass_at"], "metric": options["metric"]}
-        return _do("compare_many", "compare_many", **many, alpha=alpha, as_json=as_json)
+        _refuse_unused("three or more results", unused=_MAJORITY_ONLY)
+        many = {name: options[name] for name in ("pass_at", "metric", "questions_differ", "seed")}
+        return _do("compare_many", "compare_many", paths=paths, **many, alpha=alpha, as_json=as_json)
     return _do("compare", "compare", baseline=paths[0], candidate=paths[1], **options)
 
 

@@ -68,7 +68,7 @@ def cochran_q(passes: ArrayLike) -> CochranTest | NotEstimable:
     References:
         Cochran (1950), Biometrika 37(3/4), 256-266.
     """
-    table = _passes(passes).astype(np.int64)
+    table = pass_table(passes).astype(np.int64)
     n_arms = table.shape[1]
     by_arm, by_case = table.sum(axis=0), table.sum(axis=1)
     n_informative = int(np.sum((by_case > 0) & (by_case < n_arms)))
@@ -92,7 +92,7 @@ def pairwise_midp(passes: ArrayLike) -> tuple[ArmPair, ...]:
     Raises:
         ValueError: As for `cochran_q`.
     """
-    table = _passes(passes)
+    table = pass_table(passes)
     pairs = list(combinations(range(table.shape[1]), 2))
     tests = [_midp(table[:, first], table[:, second]) for first, second in pairs]
     adjusted = holm([pvalue for _, _, pvalue in tests])
@@ -107,7 +107,12 @@ def _midp(first: BoolArray, second: BoolArray) -> tuple[int, int, float]:
     return result.gain, result.loss, result.pvalue
 
 
-def _passes(passes: ArrayLike) -> BoolArray:
+def pass_table(passes: ArrayLike) -> BoolArray:
+    """Return the table as booleans, or say what it is instead.
+
+    Raises:
+        ValueError: Another shape, no case, or values other than 0 and 1.
+    """
     table = np.asarray(passes)
     if table.ndim != 2 or table.shape[1] < 2 or table.shape[0] < 1:
         raise ValueError(f"passes must hold cases in rows and two or more arms in columns, got {table.shape}")

@@ -35,15 +35,64 @@ def test_cases_that_one_of_three_lacks_are_counted_as_left_out(harness, tmp_path
     assert "3 cases that all of them have a majority on; 1 left out" in harness("compare", *files).out
 
 
-def test_results_in_clusters_are_warned_of(harness, tmp_path):
-    rows = "".join(json.dumps({"id": f"c{i}", "passed": True, "cluster": "one"}) + "\n" for i in range(3))
-    paths = [tmp_path / name for name in "abc"]
-    for path in paths:
-        path.write_text(rows)
+def in_clusters(path: Path, passed: str, *, size: int) -> Path:
+    rows = [
+        json.dumps({"id": f"c{i}", "passed": letter == "1", "cluster": f"g{i // size}"})
+        for i, letter in enumerate(passed)
+    ]
+    path.write_text("\n".join(rows) + "\n")
+    return path
 
-    called = harness("compare", *paths)
-    assert "share clusters" in called.out
-    assert "not estimable: all arms agree" in called.out
+
+def test_results_in_clusters_are_compared_by_whole_clusters(harness, tmp_path):
+    # Eight documents of five cases; the first arm passes six of them, the others none.
+    files = [
+        in_clusters(tmp_path / f"{n}.jsonl", p, size=5)
+        for n, p in enumerate(("1" * 30 + "0" * 10, "0" * 40, "0" * 40))
+    ]
+    found = json.loads(harness("compare", *files, "--json").out)
+
+    assert found["n_clusters"] == 8
+    assert found["cochran_q"]["n_informative"] == 6
+    # One arm of three ahead in each of six clusters: 3 of 3^6 permutations are as far apart.
+    assert found["cochran_q"]["pvalue"] == pytest.approx(3 / 3**6)
+    assert found["pairs"][0]["pvalue"] == 2 / 2**6
+    assert found["pairs"][0]["adjusted"] == pytest.approx(3 * 2 / 2**6)
+    assert found["pairs"][0]["interval"]["method"].startswith("plus_two_cr2")
+
+
+def test_too_few_clusters_have_a_pvalue_that_cannot_reject_and_no_interval(harness, tmp_path):
+    files = [in_clusters(tmp_path / f"{n}.jsonl", p * 20, size=5) for n, p in enumerate("100")]
+    found = json.loads(harness("compare", *files, "--json").out)
+
+    assert found["pairs"][0]["pvalue"] == 2 / 2**4
+    assert found["pairs"][0]["interval"] == {"reason": "4 clusters; an interval that may decide needs 6"}
+    assert "no interval: 4 clusters" in harness("compare", *files).out
+
+
+def test_a_cluster_that_one_of_the_files_names_holds_for_all(harness, tmp_path):
+    files = [results(tmp_path / f"{n}.jsonl", p * 20) for n, p in enumerate("10")]
+    files.append(in_clusters(tmp_path / "2.jsonl", "0" * 20, size=5))
+
+    assert json.loads(harness("compare", *files, "--json").out)["n_clusters"] == 4
+
+
+def test_files_that_disagree_about_a_cluster_are_refused(harness, tmp_path):
+    files = [results(tmp_path / "0.jsonl", "1" * 20)]
+    files += [in_clusters(tmp_path / f"{n}.jsonl", "0" * 20, size=n) for n in (2, 5)]
+
+    called = harness("compare", *files)
+    assert called.code == 2
+    assert "cluster" in called.err
+
+
+@pytest.mark.parametrize("option", [("--margin", 0.1), ("--slice", "x"), ("--estimand", "mean")])
+def test_an_option_that_three_results_do_not_use_is_refused(harness, tmp_path, option):
+    files = [results(tmp_path / f"{n}.jsonl", p * 8) for n, p in enumerate("100")]
+
+    called = harness("compare", *files, *option)
+    assert called.code == 2
+    assert f"{option[0]} is not used with three or more results" in called.err
 
 
 def test_two_published_rates_are_labelled_unpaired(harness):
