@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 
 from harness.cli.committed_run import COMMITMENTS, REDACTED, commitments_over, is_redacted, read_commitments
 from harness.cli.committing import check_commitments, committed_lines, have_commitments, secret_of
@@ -100,21 +101,23 @@ def _selection(
 
 def _write(run: Path, plan: Plan, selection: Selection, out: Path) -> tuple[int, int]:
     """Write the copy; return how many texts it withholds, and how many there are."""
-    part = out.with_name(f"{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
+    part: Path | None = None
     try:
-        part.mkdir(parents=True)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(mkdtemp(prefix=f".{out.name}-", dir=out.parent))
         counted = _write_lines(run, plan, selection, part / REDACTED)
         bundles = [path.name for path in bundles_of(run)]
         with_the_plan = () if selection.withholds_of_the_plan else _OF_THE_PLAN
         for name in (*_AS_THEY_ARE, *with_the_plan, *bundles):
             if (run / name).exists():
                 shutil.copyfile(run / name, part / name)
+        part.chmod(0o755)
         part.rename(out)
     except OSError as cause:
         raise InputError(f"{out}: cannot be written: {cause.strerror}") from cause
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)
     return counted
 
 

@@ -172,7 +172,8 @@ def _ledger_claims(run: Path, documents: RunDocuments, named: Path | None) -> It
 def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     manifest = documents.manifest
     if not (run / LOCK).exists():
-        yield not_checked("lock", "no lock was kept with the run")
+        why = "is not in this copy, if there was one" if is_redacted(run) else "no lock was kept with the run"
+        yield not_checked("lock", why)
         return
     lock = read_lock(run / LOCK)
     if lock.plan_sha256 != manifest.plan_sha256:

@@ -112,10 +112,6 @@ def _by(
         yield unproven(
             "key", "made for this report alone and thrown away: it proves integrity only, not who signed"
         )
-    elif Path(signer.owner).exists() and Path(signer.owner).resolve().is_relative_to(path.parent.resolve()):
-        yield unproven(
-            "key", "the pinned key lies in the run directory: it proves integrity only, not who signed"
-        )
     signed_at = moment(statement.predicate.time_created, place="timeCreated")
     yield key_at(signer, signed_at=signed_at, now=now, stamped_at=stamped_at)
     finished = statement.predicate.evaluation.finished_on

@@ -17,7 +17,7 @@ from harness.domain.exit_codes import exit_code
 from harness.report.inert import inert
 from harness.report.timestamps import read_authority
 from harness.report.trust import pinned_keys
-from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, verification
+from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, unproven, verification
 
 _STANDINGS = {
     "holds": "holds",
@@ -54,7 +54,7 @@ def verify(
     pinned, authorities = pinned_keys(keys, trust), tuple(map(read_authority, tsa))
     documents, problem = _documents(run)
     signatures = check_signatures(run, documents, pinned, now=utc_now(), authorities=authorities)
-    claims = [*problem, *signatures.claims]
+    claims = [*problem, *signatures.claims, *_planted(run, keys=keys, trust=trust, tsa=tsa)]
     if documents is not None:
         claims += run_claims(run, documents, gold=gold, inputs=inputs)
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
@@ -67,6 +67,17 @@ def verify(
     verified = Verified(verification(claims, gates=gates), tuple(claims), signatures, documents, recompute)
     put(_as_json(verified) if as_json else _as_text(verified))
     return EXIT_CODES[verified.result]
+
+
+def _planted(
+    run: Path, *, keys: tuple[Path, ...], trust: Path | None, tsa: tuple[Path, ...]
+) -> Iterator[Claim]:
+    """Yield that trust was taken out of the very directory that is to be trusted."""
+    where = run.resolve()
+    for what, paths in (("key", keys), ("key", (trust,) if trust else ()), ("time", tsa)):
+        for path in paths:
+            if path.resolve().is_relative_to(where):
+                yield unproven(what, f"{path} lies in the run directory: it proves integrity only")
 
 
 def _documents(run: Path) -> tuple[RunDocuments | None, tuple[Claim, ...]]:

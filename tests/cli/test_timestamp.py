@@ -224,6 +224,18 @@ def test_an_authority_that_is_none_is_wrong_input(harness, signed, run, tmp_path
     assert told in called.err
 
 
+def test_trust_from_the_run_directory_is_no_trust(harness, signed, run, authority, tmp_path):
+    _stamped(harness, run, authority, tmp_path)
+    shutil.copy(authority.certificates, run / "authority.pem")
+    shutil.copy(_trust(tmp_path), run / "trust.json")
+    key = ("--key", signed / "signer.pub")
+    for words in ((*key, "--tsa", run / "authority.pem"), ("--trust", run / "trust.json")):
+        called, found = _verify(harness, signed, run, *words)
+
+        assert called.code == 3
+        assert "lies in the run directory" in found["sentence"]
+
+
 def test_an_authority_without_its_root_is_wrong_input(harness, run, authority, tmp_path):
     called = harness("verify", run, "--tsa", authority.whole.with_name("tsa.pem"))
 
