@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.backends.late import LateChat
 from harness.backends.protocol import Backend
 from harness.backends.recorded import RecordedBackend
 from harness.domain.errors import InputError
@@ -25,7 +26,4 @@ def open_backend(name: str, endpoint: EndpointSpec, *, root: Path, environ: Mapp
         if not endpoint.replies:
             raise InputError(f"endpoint {name}: replies: found nothing, wanted a file")
         return RecordedBackend(root / endpoint.replies)
-    # Here, not at the top: the SDK takes longer to import than a recorded run to finish.
-    from harness.backends.chat import ChatBackend
-
-    return ChatBackend(name, endpoint, environ=environ)
+    return LateChat(name, endpoint, environ=environ)
