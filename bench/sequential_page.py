@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stakes import N_REPLICATES, stakes_table
 
@@ -22,7 +22,8 @@ the stop from the public analysis.
 _SAME = """
 `false stops`: runs that told the arms apart, at most 5% whatever the batches. `peeking`: runs in which the
 analysis of a fixed size, read after each of the same batches, would have claimed a difference ({n_peeked}
-replicates). `coverage`: intervals at the stop that hold the truth. `wrong`: verdicts that the truth
+replicates). `coverage`: intervals at the stop that hold the truth; `throughout`: runs whose intervals
+hold it after every batch to the end ({n_throughout} replicates). `wrong`: verdicts that the truth
 contradicts.
 """
 _DIFFERENT = """
@@ -39,27 +40,35 @@ replicates. `adapting`: bets sized by what was seen before, which hang on the or
 """
 
 
-def page(rows: Sequence[Row], broken: Sequence[str], *, n_replicates: int, n_peeked: int, seed: int) -> str:
+class Replicates(NamedTuple):
+    """How many there are: of each row, of those peeked into, of those held to the end."""
+
+    each: int
+    peeked: int
+    throughout: int
+
+
+def page(rows: Sequence[Row], broken: Sequence[str], of: Replicates, *, seed: int) -> str:
     """Return the page."""
     level = [row for row in rows if not row.world.difference]
     effect = [row for row in rows if row.world.difference]
     blocks = [
         "# What early stopping promises, and what it saves",
-        _paragraph(_ABOUT.format(n_replicates=n_replicates)),
-        f"- Seed {seed}, {n_replicates:,} replicates a row; the standard error of a share near .05 is "
-        f"{math.sqrt(0.05 * 0.95 / n_replicates):.4f}.\n"
+        _paragraph(_ABOUT.format(n_replicates=of.each)),
+        f"- Seed {seed}, {of.each:,} replicates a row; the standard error of a share near .05 is "
+        f"{math.sqrt(0.05 * 0.95 / of.each):.4f}.\n"
         f"- Promises broken by more than two standard errors: {'; '.join(broken) or 'none'}.",
         "## Arms that do not differ",
-        _paragraph(_SAME.format(n_peeked=n_peeked)),
+        _paragraph(_SAME.format(n_peeked=of.peeked, n_throughout=of.throughout)),
         _table(
-            "cases | at most | batch | differ | false stops | peeking | coverage | wrong",
+            "cases | at most | batch | differ | false stops | peeking | coverage | throughout | wrong",
             map(_level_line, level),
         ),
         "## Arms that differ",
         _paragraph(_DIFFERENT),
         _table(
             "planned for | true | differ | fixed: cases | finds | at most | stops | asked | of fixed | excess"
-            " | coverage",
+            " | coverage | throughout",
             map(_effect_line, effect),
         ),
         "## Why Beta(2, 2)",
@@ -88,6 +97,7 @@ def _level_line(row: Row) -> str:
         f"{found.stopped:.3f}",
         f"{found.peeked:.3f}",
         f"{found.covered:.3f}",
+        f"{found.throughout:.2f}",
         f"{found.wrong:.3f}",
     )
     return f"| {' | '.join(cells)} |"
@@ -107,5 +117,6 @@ def _effect_line(row: Row) -> str:
         f"{found.n_asked / world.n_fixed:.2f}",
         f"{100 * found.excess:+.1f}",
         f"{found.covered:.3f}",
+        f"{found.throughout:.2f}",
     )
     return f"| {' | '.join(cells)} |"

@@ -204,7 +204,7 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
     if run.earlier:
         notes.append(_SEEN_BEFORE)
-    if run.plan.experiment.sequential:
+    if run.plan.experiment.sequential and run.kind == "run":
         notes.append(NOTE)
     moved = run.provenance.clock_moved_ms
     if moved is not None and abs(moved) > _CLOCK_MOVED_MS:

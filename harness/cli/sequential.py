@@ -1,5 +1,6 @@
 """A sequential plan, wired: when the runner stops paying, and what its report leaves out."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,13 +26,10 @@ EARLY = "its sequential run ended by the evidence: tests and intervals of a fixe
 
 
 def anytime_of(plan: Plan) -> Anytime | None:
-    """Return the design of a sequential plan; null where the number of cases is fixed."""
-    if plan.experiment.sequential is None:
+    """Return the design of a sequential plan; null where the number of cases is fixed, or there are none."""
+    if plan.experiment.sequential is None or not plan.cases:
         return None
-    sizes: dict[str, int] = {}
-    for batch in batches(plan):
-        for case in batch:
-            sizes[case.group] = sizes.get(case.group, 0) + 1
+    sizes = Counter(case.group for batch in batches(plan) for case in batch)
     return Anytime(largest_cluster=max(sizes.values(), default=1))
 
 
