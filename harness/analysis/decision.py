@@ -97,7 +97,8 @@ def _shared_model(audits: Audits, gates: Gates) -> GateBlock:
         for name, others in shared
     ]
     if audits.bias.same_family:
-        told.append(f"the judge is of the model family of {', '.join(audits.bias.same_family)}")
+        who = "the judge" if [each.endpoint for each in judge] == ["judge"] else "a judge of the panel"
+        told.append(f"{who} is of the model family of {', '.join(audits.bias.same_family)}")
     return GateBlock(
         name="judge_is_no_arm",
         status="fail" if failing else "pass" if judge else "not_audited",

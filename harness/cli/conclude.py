@@ -12,7 +12,7 @@ from harness.audits import (
 from harness.cli.panel import audit_run
 from harness.cli.panel_block import Side, panel_block
 from harness.cli.repeats import compared_pairs, costs, judge_votes
-from harness.cli.rules import methods
+from harness.cli.rules import methods, rules_of
 from harness.cli.sequential import NOTE, follow
 from harness.domain.body import public_address
 from harness.domain.cases import Split
@@ -109,7 +109,7 @@ def conclude(run: Concluded) -> Report:
             ),
             earlier=() if held_out else told_of(run.earlier),
         ),
-        methods=methods(),
+        methods=methods(rules_of(plan)),
         notes=_notes(run),
         provenance=run.provenance,
     )

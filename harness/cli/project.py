@@ -10,8 +10,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from harness.cli.judge_remarks import judge_remarks
 from harness.cli.output import put, say
-from harness.cli.rules import GRADER_RULES, RULES
+from harness.cli.rules import GRADER_RULES, rules_of
 from harness.cli.sequential import terms
 from harness.domain.batches import asked_at_most
 from harness.domain.canonical import digest
@@ -62,7 +63,7 @@ def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:
             raise InputError(f"{path}: is not there; `harness freeze {experiment}` writes it")
         return None
     lock = read_lock(path)
-    check_lock(plan, lock, rules=RULES, harness_version=version("judge-harness"))
+    check_lock(plan, lock, rules=rules_of(plan), harness_version=version("judge-harness"))
     return lock
 
 
@@ -80,7 +81,7 @@ def lock_experiment(experiment: Path) -> Lock:
     lock = make_lock(
         plan,
         experiment=experiment.name,
-        rules=RULES,
+        rules=rules_of(plan),
         harness_version=version("judge-harness"),
         frozen_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -153,6 +154,7 @@ def _remarks(plan: Plan, environ: Mapping[str, str]) -> list[str]:
         remarks.append("every case is held out: no number can be shown before a look")
     if plan.held_out and plan.gold.split.similarity is None:
         remarks.append("near-duplicates on both sides of the split are not looked for: set split.similarity")
+    remarks += judge_remarks(plan)
     for name in plan.endpoint_names:
         variable = plan.endpoint(name).api_key_env
         if variable is not None and not environ.get(variable):

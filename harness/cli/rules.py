@@ -1,5 +1,8 @@
 """What the code decides beside the plan's settings; frozen with it, printed with every report."""
 
+from collections.abc import Mapping
+
+from harness.domain.plan import Plan
 from harness.graders.arm_prompt import arm_template_problem
 from harness.graders.checks import check_problem
 from harness.graders.judge_request import judge_prompt_problem, judge_value_problem
@@ -39,6 +42,13 @@ RULES: dict[str, str] = {
     "votes": "a label is read into pass or fail first; more than half of the votes asked for decide",
 }
 
+PANEL_RULES: dict[str, str] = {
+    "panel": (
+        "each judge's votes decide its verdict, more than half of the judges asked decide the panel's; one "
+        "unfit judge makes the panel unfit; Krippendorff's alpha with whole clusters of cases drawn anew"
+    ),
+}
+
 GRADER_RULES = GraderRules(
     check_problem=check_problem,
     judge_problem=judge_problem,
@@ -49,6 +59,11 @@ GRADER_RULES = GraderRules(
 )
 
 
-def methods() -> tuple[str, ...]:
+def rules_of(plan: Plan) -> dict[str, str]:
+    """Return the rules that a plan rests on."""
+    return RULES | PANEL_RULES if plan.panel else RULES
+
+
+def methods(rules: Mapping[str, str] = RULES) -> tuple[str, ...]:
     """Return the rules as the report prints them."""
-    return tuple(f"{name}: {rule}" for name, rule in RULES.items())
+    return tuple(f"{name}: {rule}" for name, rule in rules.items())

@@ -97,7 +97,7 @@ def test_a_judge_of_an_arms_family_is_flagged_and_so_are_two_of_one_family(panel
     assert [judge["same_family"] for judge in panel["judges"]] == [["baseline"], [], []]
     assert "same_family: judge:x and baseline are both of family greek" in panel["reasons"]
     assert "judges_of_one_family: judge:y and judge:z are both of family latin" in panel["reasons"]
-    assert told == "the judge is of the model family of baseline"
+    assert told == "a judge of the panel is of the model family of baseline"
 
 
 def test_a_verdict_that_hangs_on_one_judge_is_told(panel):

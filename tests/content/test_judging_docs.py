@@ -10,7 +10,7 @@ import pytest
 
 from harness.domain.canonical import text_digest
 from harness.domain.cases import Anchor, Canary
-from harness.domain.specs import EndpointSpec, JudgeSpec
+from harness.domain.specs import EndpointSpec, JudgeSpec, PanelUse
 from harness.graders.judge_request import JUDGE_PLACEHOLDERS, judge_prompt_problem
 from harness.graders.reply import judge_problem, read_reply
 from harness.inputs.pairs import anchor_problem, canary_problem
@@ -125,3 +125,10 @@ def test_the_numbers_of_two_judges_are_those_of_their_worked_example() -> None:
     shown = next(block for block in blocks("txt") if block.startswith("Between 2 judges"))
 
     assert shown.rstrip() in votes
+
+
+def test_the_panel_on_the_page_is_one() -> None:
+    block = next(block for block in blocks("toml") if block.startswith("[[panel]]"))
+    seats = [PanelUse.from_json(json.dumps(seat)) for seat in tomllib.loads(block)["panel"]]
+
+    assert [seat.name for seat in seats] == ["gpt", "claude"]
