@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from harness.audits.corrected_arms import corrected_arms
 from harness.audits.differential import LabelledPair, labelled_pairs
-from harness.audits.human_agreement import error_rates
-from harness.audits.labels import judge_outcomes
-from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
-from harness.domain.cases import ARMS, Arm, Split
-from harness.domain.fitness import CorrectedArm, HumanScaleBlock, HumanScaleRow
+from harness.audits.rates import CONFIDENCE_LEVEL, block
+from harness.domain.cases import Split
+from harness.domain.fitness import HumanScaleBlock, HumanScaleRow
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.verdicts import CaseResult, Graded
+from harness.domain.verdicts import Graded
 from harness.stats.estimability import NotEstimable
-from harness.stats.judge_error import corrected_rate
 from harness.stats.means import PairedMean
 from harness.stats.prediction_powered import Combined, human_scale_difference
 
@@ -41,7 +39,7 @@ def human_scale(plan: Plan, reading: Reading, *, side: Split) -> HumanScaleBlock
     pairs = labelled_pairs(plan, reading, closed=closed).pairs
     alone = _unlabelled(reading, judged - {pair.case for pair in pairs})
     # An arm alone has no rate where answers are compared, so there is none to correct.
-    arms = () if plan.is_pairwise else _arms(plan, reading, judged)
+    arms = () if plan.is_pairwise else corrected_arms(plan, reading, judged)
     empty = HumanScaleBlock(basis=side, n_anchors=len(pairs), n_unlabelled=len(alone), arms=arms)
     if not pairs:
         reason = "no_pairs: no case of this side was labelled by people on both arms"
@@ -113,58 +111,3 @@ def _row(
         interval=block(found.interval),
         pvalue=found.pvalue,
     )
-
-
-def _arms(plan: Plan, reading: Reading, judged: set[str]) -> tuple[CorrectedArm, ...]:
-    """Return one corrected rate an arm, from anchors of that arm alone.
-
-    Error rates of another arm, or pooled over arms, would carry one arm's
-    errors into the other's rate.
-    """
-    outcomes = judge_outcomes(plan, reading)
-    cases = [result for result in reading.cases if result.case in judged]
-    found = []
-    for arm in ARMS:
-        first = [answer for result in cases if (answer := _first(result, arm)) is not None]
-        passed = sum(answer.outcome == "pass" for answer in first)
-        apparent = rate(passed, len(first), nothing="no first answer of this arm is graded")
-        anchors = tuple(anchor for anchor in plan.anchors if anchor.arm == arm)
-        rates = error_rates(arm, plan, anchors, outcomes)
-        conditions = [
-            "the first answer to each case counts, cases taken as independent",
-            f"sensitivity {rates.sensitivity.n}/{rates.sensitivity.of}, "
-            f"specificity {rates.specificity.n}/{rates.specificity.of}, on anchors of this arm",
-        ]
-        if any(anchor.selection == "curated" for anchor in anchors):
-            conditions.append("chosen anchors are among them: they may be harder than the answers")
-        missing = [named.reason for named in (apparent, rates.sensitivity, rates.specificity) if not named.of]
-        corrected = (
-            NotEstimable(missing[0] or "nothing to count")
-            if missing
-            else corrected_rate(
-                n_passed=apparent.n,
-                n_judged=apparent.of,
-                true_pass=rates.sensitivity.n,
-                n_pass=rates.sensitivity.of,
-                true_fail=rates.specificity.n,
-                n_fail=rates.specificity.of,
-                confidence_level=CONFIDENCE_LEVEL,
-            )
-        )
-        found.append(
-            CorrectedArm(
-                arm=arm,
-                apparent=apparent,
-                estimate=None if isinstance(corrected, NotEstimable) else corrected.estimate,
-                was_cut=False if isinstance(corrected, NotEstimable) else corrected.was_cut,
-                interval=None if isinstance(corrected, NotEstimable) else block(corrected.interval),
-                conditions=tuple(conditions),
-                reason=corrected.reason if isinstance(corrected, NotEstimable) else None,
-            )
-        )
-    return tuple(found)
-
-
-def _first(result: CaseResult, arm: Arm) -> Graded | None:
-    answers = result.baseline if arm == "baseline" else result.candidate
-    return answers[0] if answers and answers[0].outcome is not None else None

@@ -20,6 +20,19 @@ from harness.stats.means import PairedMean, paired_mean, paired_mean_plus_two
 from harness.stats.requires import require_count, require_inside, require_part, require_positive_count
 from harness.stats.samples import same_length, scores
 
+_DUST = 1e-9
+
+
+class DesignEffects(NamedTuple):
+    """How many times larger the variance of each share is than that of independent answers."""
+
+    judged: float
+    good: float
+    bad: float
+
+
+INDEPENDENT = DesignEffects(1.0, 1.0, 1.0)
+
 
 class CorrectedRate(NamedTuple):
     """A pass rate as people would see it, from the judge's verdicts.
@@ -87,6 +100,7 @@ def corrected_rate(
     n_pass: int,
     true_fail: int,
     n_fail: int,
+    design_effects: DesignEffects = INDEPENDENT,
     confidence_level: float,
 ) -> CorrectedRate | NotEstimable:
     """Correct one arm's pass rate for the judge's errors, with an interval that counts both.
@@ -100,11 +114,13 @@ def corrected_rate(
         n_pass: Good anchors, at least 1.
         true_fail: Bad anchors that the judge failed.
         n_fail: Bad anchors, at least 1.
+        design_effects: Of the answers and of both kinds of anchors, each at least 1: the
+            interval takes as many as they are worth.
         confidence_level: In (0, 1).
 
     Returns:
-        The rate; not estimable when sensitivity and specificity add up to 1 or less, or
-        when the interval lies outside [0, 1] altogether.
+        The rate; not estimable when sensitivity and specificity add up to 1 or less, with
+        or without the imagined anchors, or when the interval lies outside [0, 1] altogether.
 
     Raises:
         ValueError: A count is fractional, negative or above its total.
@@ -122,19 +138,27 @@ def corrected_rate(
     if isinstance(raw, NotEstimable):
         return raw
     z = float(special.ndtri((1 + level) / 2))
-    # One imagined hit and miss on each kind of anchor, z^2/2 of each on the answers.
-    p = (n_judged * apparent + z**2 / 2) / (n_judged + z**2)
-    sens = (n_pass * sensitivity + 1) / (n_pass + 2)
-    spec = (n_fail * specificity + 1) / (n_fail + 2)
-    gain = sens + spec - 1
-    rate = (p + spec - 1) / gain
-    shift = (
-        2 * z**2 * (rate * sens * (1 - sens) / (n_pass + 2) - (1 - rate) * spec * (1 - spec) / (n_fail + 2))
+    if min(design_effects) < 1:
+        raise ValueError(f"design_effects must be at least 1, found {tuple(design_effects)}")
+    judged, good, bad = (
+        n / effect for n, effect in zip((n_judged, n_pass, n_fail), design_effects, strict=True)
     )
+    # One imagined hit and miss on each kind of anchor, z^2/2 of each on the answers.
+    p = (judged * apparent + z**2 / 2) / (judged + z**2)
+    sens = (good * sensitivity + 1) / (good + 2)
+    spec = (bad * specificity + 1) / (bad + 2)
+    gain = sens + spec - 1
+    if gain <= _DUST:
+        return NotEstimable(
+            f"{n_pass} good and {n_fail} bad anchors are too few: with one imagined hit and miss on each, "
+            "the judge does no better than guessing"
+        )
+    rate = (p + spec - 1) / gain
+    shift = 2 * z**2 * (rate * sens * (1 - sens) / (good + 2) - (1 - rate) * spec * (1 - spec) / (bad + 2))
     variance = (
-        p * (1 - p) / (n_judged + z**2)
-        + rate**2 * sens * (1 - sens) / (n_pass + 2)
-        + (1 - rate) ** 2 * spec * (1 - spec) / (n_fail + 2)
+        p * (1 - p) / (judged + z**2)
+        + rate**2 * sens * (1 - sens) / (good + 2)
+        + (1 - rate) ** 2 * spec * (1 - spec) / (bad + 2)
     )
     centre, half_width = rate + shift, z * math.sqrt(variance) / gain
     if centre + half_width <= 0 or centre - half_width >= 1:

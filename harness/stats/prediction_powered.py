@@ -6,6 +6,7 @@ whatever that bias is. It cannot be worse than the human labels alone by more th
 and when the judge is not better than the models it halves the labels needed at best.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.means import PairedMean, paired_mean
 from harness.stats.samples import FloatArray, IntArray, probability, same_length, scores
-from harness.stats.two_groups import joint_error, joint_groups, two_sided
+from harness.stats.two_groups import JointError, joint_error, joint_groups, two_sided
 
 FEWEST_ANCHORS = 30
 FEWEST_ANCHOR_CLUSTERS = 10
@@ -171,7 +172,8 @@ def _combined(
     level: float,
     human_only: PairedMean | NotEstimable,
 ) -> Combined | NotEstimable:
-    weights = _tuned(human, judge, others, anchor_groups) if tuning is None else np.full(human.size, tuning)
+    raw = _tuned(human, judge, others, anchor_groups) if tuning is None else np.full(human.size, tuning)
+    weights = np.clip(raw, 0.0, 1.0)
     weight = float(np.sort(weights).mean())
     centre = float(np.sort(others).mean())
     corrected = human - weights * (judge - centre)
@@ -183,6 +185,7 @@ def _combined(
     )
     if isinstance(error, NotEstimable) or isinstance(human_only, NotEstimable):
         return NotEstimable("the anchors do not vary: agreement alone says nothing about their spread")
+    error = _with_tuning_error(error, raw, judge, others, anchor_groups, other_groups)
     return Combined(
         n_anchors=human.size,
         n_unlabelled=others.size,
@@ -205,6 +208,37 @@ def _combined(
     )
 
 
+def _with_tuning_error(
+    error: JointError,
+    weights: FloatArray,
+    judge: FloatArray,
+    others: FloatArray,
+    anchor_groups: IntArray,
+    other_groups: IntArray,
+) -> JointError:
+    """Add what the tuning itself is unsure of: the variance of lambda times that of what it is applied to.
+
+    A judge nearly as good as people makes the rest of the error as small as that
+    of all cases, and this part, of the order of 1/m^2, as large as it: without it
+    the interval covers 86% instead of 95% at 15 anchors. The weights that leave
+    one cluster out are the jackknife's replicates of lambda.
+    """
+    _, firsts = np.unique(anchor_groups, return_index=True)
+    replicates = weights[firsts]
+    n = replicates.size
+    of_weight = (n - 1) / n * float(np.sum((replicates - replicates.mean()) ** 2))
+    applied = joint_error(
+        first=judge - judge.mean(), second=others.mean() - others, groups=(anchor_groups, other_groups)
+    )
+    if isinstance(applied, NotEstimable):
+        return error
+    added = of_weight * applied.standard_error**2
+    return error._replace(
+        standard_error=math.sqrt(error.standard_error**2 + added),
+        first_variance=error.first_variance + added,
+    )
+
+
 def _tuned(human: FloatArray, judge: FloatArray, others: FloatArray, groups: IntArray) -> FloatArray:
     """Each anchor's lambda = cov(human, judge) / ((1 + m/N) var(judge)), from other clusters' anchors."""
     _, codes = np.unique(groups, return_inverse=True)
@@ -216,4 +250,4 @@ def _tuned(human: FloatArray, judge: FloatArray, others: FloatArray, groups: Int
     variance = (sum_jj + others @ others - all_j**2 / n_all) / (n_all - 1)
     scale = (1 + n / others.size) * variance
     weights = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 1e-15)
-    return np.asarray(np.clip(weights, 0.0, 1.0)[codes], dtype=np.float64)
+    return np.asarray(weights[codes], dtype=np.float64)

@@ -2,9 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from harness.stats.design_effect import design_effect
 from harness.stats.estimability import NotEstimable
-from harness.stats.judge_error import corrected_rate, rectifier, rogan_gladen
+from harness.stats.judge_error import DesignEffects, corrected_rate, rectifier, rogan_gladen
 from harness.stats.prediction_powered import human_scale_difference
 
 
@@ -79,6 +81,13 @@ def test_a_rate_that_the_judges_errors_cannot_explain_is_refused():
 
     assert isinstance(found, NotEstimable)
     assert "anchors are not like the answers" in found.reason
+
+
+def test_three_anchors_that_the_judge_got_right_do_not_save_a_judge_that_guesses():
+    found = corrected(true_pass=3, n_pass=3, true_fail=1, n_fail=20)
+
+    assert isinstance(found, NotEstimable)
+    assert "3 good and 20 bad anchors are too few" in found.reason
 
 
 def test_a_rate_cut_at_zero_says_so():
@@ -285,3 +294,64 @@ def test_a_wrong_human_scale_is_refused(change):
 
     with pytest.raises(ValueError):
         scale(human, judge, 60, **change)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "clusters", "effect"),
+    [
+        ([1, 0, 1, 0], None, 1.0),
+        # Clusters of one kind: 4 / 3 * 4 / 8 / (1 / 4) = 8 / 3, cut at their size, 2.
+        ([1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 2, 2, 3, 3, 4, 4], 2.0),
+        # Every cluster has one of each: narrower than chance, which is never taken.
+        ([1, 0, 1, 0], [1, 1, 2, 2], 1.0),
+        # All alike says nothing: a cluster counts as one answer.
+        ([1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 2, 2], (16 + 4) / 6),
+    ],
+)
+def test_clusters_widen_a_share_by_their_design_effect(outcomes, clusters, effect):
+    assert design_effect(outcomes=outcomes, clusters=clusters) == pytest.approx(effect)
+
+
+def test_the_corrected_interval_covers_where_clusters_are_of_one_kind():
+    generator, covered, naive, n_runs = rng(15), 0, 0, 400
+    groups = np.repeat(np.arange(60), 10)
+    for _ in range(n_runs):
+        good = np.repeat(generator.random(60) < 0.5, 10)
+        passed = judged(good, sensitivity=0.95, specificity=0.8, generator=generator)
+        counts = {
+            "n_passed": int(passed.sum()),
+            "n_judged": 600,
+            "true_pass": int(passed[:200][good[:200]].sum()),
+            "n_pass": int(good[:200].sum()),
+            "true_fail": int((~passed[:200][~good[:200]]).sum()),
+            "n_fail": int((~good[:200]).sum()),
+        }
+        effects = DesignEffects(design_effect(outcomes=passed, clusters=groups), 1.0, 1.0)
+        found = corrected(**counts, design_effects=effects)
+        covered += found.interval.low <= 0.5 <= found.interval.high
+        alone = corrected(**counts)
+        naive += alone.interval.low <= 0.5 <= alone.interval.high
+
+    # 380 expected; fewer than 366 have a probability of 0.001.
+    assert covered >= 366
+    assert naive < 330
+
+
+def test_a_design_effect_below_one_is_refused():
+    with pytest.raises(ValueError, match="at least 1"):
+        corrected(design_effects=DesignEffects(0.5, 1.0, 1.0))
+
+
+def test_a_judge_as_good_as_people_leaves_room_for_what_its_weight_is_unsure_of():
+    generator, covered, n_runs = rng(16), 0, 600
+    for _ in range(n_runs):
+        kind = generator.choice(3, p=[0.85, 0.15, 0.0], size=600)
+        human = np.where(kind == 1, 1.0, 0.0)
+        found = scale(human, human, 30).combined
+        if not isinstance(found, NotEstimable):
+            covered += found.interval.low <= 0.15 <= found.interval.high
+        else:
+            n_runs -= 1
+
+    # Without that room it covers .90.
+    assert covered >= stats.binom.ppf(0.001, n_runs, 0.95)
