@@ -448,6 +448,9 @@ def sign(**options: Any) -> int:
     "--inputs", type=click.Path(path_type=Path), help="The experiment's folder: hash its files too."
 )
 @click.option("--recompute", is_flag=True, help="Make every number again from the evidence.")
+@click.option(
+    "--against", type=click.Path(path_type=Path), help="The earlier run: make the comparison again too."
+)
 @_JSON
 def verify(**options: Any) -> int:
     """Verify a report, its evidence and its signature.

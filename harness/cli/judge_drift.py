@@ -62,7 +62,7 @@ def note_drift(run: Path, *, experiment: Path, against: Path | None, record: boo
     """
     if against is None and not record:
         return
-    now = _audited(run)
+    now = audited(run)
     found = _compared(now, run, against)
     if record:
         found = _with_histories(found, now, run, experiment=experiment, against=against)
@@ -95,7 +95,7 @@ def _compared(now: Audited, run: Path, against: Path | None) -> DriftFinding:
         earlier = read_drift(run)
         return earlier or DriftFinding(status="not_audited", reasons=(_ONLY_HISTORY,))
     _refuse_itself(against, run)
-    return drift_between(_audited(against), now)
+    return drift_between(audited(against), now)
 
 
 def _refuse_itself(against: Path, run: Path) -> None:
@@ -122,7 +122,11 @@ def _recorded(
     against: Path | None,
 ) -> DriftFinding:
     """Add the audit to a judge's history, and return the finding with what the series comes to."""
-    history = _history(now, judge, run, experiment=experiment, against=against)
+    return with_history(found, _history(now, judge, run, experiment=experiment, against=against))
+
+
+def with_history(found: DriftFinding, history: HistoryBlock) -> DriftFinding:
+    """Return the finding with the judge's series, which alone can make the judge unfit."""
     alarms = history_alarms(history)
     update: dict[str, object] = {"history": history}
     if alarms:
@@ -172,6 +176,7 @@ def _spec(plan: Plan, judge: AskedJudge) -> str | None:
     return next((each.use.spec for each in plan.judges if each.endpoint == judge.endpoint), None)
 
 
-def _audited(run: Path) -> Audited:
+def audited(run: Path) -> Audited:
+    """Return a sealed run, read, as far as it tells of its judge."""
     plan = read_plan(run)
     return Audited(plan=plan, reading=read_run(plan, read_evidence(run), read_timings(run)))

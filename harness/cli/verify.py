@@ -45,6 +45,7 @@ def verify(
     tsa: tuple[Path, ...],
     gold: Path | None,
     inputs: Path | None,
+    against: Path | None,
     recompute: bool,
     as_json: bool,
 ) -> int:
@@ -59,6 +60,7 @@ def verify(
         claims += run_claims(run, documents, gold=gold, inputs=inputs)
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
         claims += attempted("plan", _plan_again, run, documents, inputs) if recompute and inputs else ()
+        claims += attempted("drift", _drift, run, documents, against, inputs) if recompute else ()
     if (run / LOCK_SIGNATURE).exists() and (run / LOCK).exists():
         claims += attempted(
             "lock", lock_signature_claims, run, pinned, now=utc_now(), authorities=authorities
@@ -103,6 +105,14 @@ def _plan_again(run: Path, documents: RunDocuments, inputs: Path) -> Iterator[Cl
     from harness.cli.plan_again import plan_claims
 
     yield from plan_claims(run, documents, inputs)
+
+
+def _drift(run: Path, documents: RunDocuments, against: Path | None, inputs: Path | None) -> Iterator[Claim]:
+    if is_redacted(run):
+        return
+    from harness.cli.drift_claims import drift_claims
+
+    yield from drift_claims(run, documents, against=against, inputs=inputs)
 
 
 def _as_text(verified: Verified) -> str:

@@ -178,3 +178,71 @@ def test_without_a_recorded_audit_there_is_no_history(harness, tmp_path):
 
     assert shown.code == 3
     assert "no audit is recorded" in shown.err
+
+
+def verified(harness, run: Path, *words: object):
+    called = harness("verify", run, "--recompute", "--json", *words)
+    return called, {claim["what"]: claim for claim in json.loads(called.out)["claims"]}
+
+
+@pytest.fixture
+def drifted(harness, tmp_path):
+    """A run that was compared with an earlier one and recorded, in a project with two recorded audits."""
+    experiment = recorded(harness, tmp_path / "p", [{0}])
+    votes(tmp_path / "p", wrong={1, 2})
+    then = tmp_path / "p" / "audit-0"
+    harness("audit", experiment, "--dir", tmp_path / "now", "--against", then, "--record")
+    return tmp_path
+
+
+def test_the_comparison_and_the_series_are_made_again(harness, drifted):
+    words = ("--against", drifted / "p" / "audit-0", "--inputs", drifted / "p")
+    _, claims = verified(harness, drifted / "now", *words)
+    _, alone = verified(harness, drifted / "now")
+
+    assert (claims["drift"]["standing"], claims["history of strict"]["standing"]) == ("holds", "holds")
+    assert (alone["drift"]["standing"], alone["history of strict"]["standing"]) == ("not_checked",) * 2
+
+
+def edit_drift(run: Path, old: str, new: str) -> None:
+    text = (run / "drift.json").read_text(encoding="utf-8")
+    assert old in text
+    (run / "drift.json").write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('"both_correct":17', '"both_correct":20', "drift"),
+        ('"run_length_in_control"', '"run_length_in_control"', None),
+        ('"limit":', '"limit":1', "history of strict"),
+    ],
+)
+def test_a_finding_of_drift_that_was_edited_with_the_report_is_tampered(harness, drifted, old, new, what):
+    run = drifted / "now"
+    edit_drift(run, old, new)
+    harness("report", run)
+    words = ("--against", drifted / "p" / "audit-0", "--inputs", drifted / "p")
+    called, claims = verified(harness, run, *words)
+
+    broken = {name for name, claim in claims.items() if claim["standing"] == "broken"}
+    assert broken == ({what} if what else set())
+    assert (called.code == 4) == (what is not None)
+
+
+def test_a_history_that_lost_the_audit_of_a_run_is_told_when_the_run_is_verified(harness, drifted):
+    folder = drifted / "p" / "judges" / "strict"
+    lines = (folder / "history.jsonl").read_text().splitlines(keepends=True)
+    (folder / "history.jsonl").write_text(lines[0])
+    (folder / "history.head.json").unlink()
+
+    called, claims = verified(harness, drifted / "now", "--inputs", drifted / "p")
+
+    assert called.code == 4
+    assert "is known and not in it; 1 audits are left" in claims["drift"]["detail"]
+
+
+def test_another_run_than_the_one_compared_with_proves_nothing(harness, drifted):
+    _, claims = verified(harness, drifted / "now", "--against", drifted / "now")
+
+    assert claims["drift"]["standing"] == "unproven"
