@@ -34,7 +34,7 @@ MARGIN_AT_NOTHING = 0.01
 # Replicates of each world that go through the whole analysis too, and must come to the same.
 N_WHOLE = 5
 # Worlds nearest to a limit after the first draw: drawn again from another seed, with more replicates.
-N_AGAIN, TIMES_AGAIN = 12, 5
+N_AGAIN, TIMES_AGAIN = 8, 3
 _LARGE = 1000
 
 
@@ -223,7 +223,7 @@ def run(ledger: Ledger, *, replicates: int, seed: int) -> list[Row]:
 
 
 def _n(world: World, replicates: int) -> int:
-    return replicates // 2 if world.n_cases > _LARGE else replicates
+    return replicates // 2 if world.n_cases > _LARGE or world.weighted else replicates
 
 
 def main() -> int:

@@ -115,6 +115,7 @@ def decide(
     n_closed: int,
     routing: RoutingNotes = NOTHING_TO_SAY,
     earlier: Sequence[str] = (),
+    design: Sequence[str] = (),
 ) -> Decision:
     """Decide: integrity gates, then the primary estimate, then guardrails.
 
@@ -129,6 +130,7 @@ def decide(
         n_closed: Held-out cases that were not opened; the sentence says so.
         routing: What the headline says of drift that the plan lets pass.
         earlier: What it says of reports that came before, on other data.
+        design: What it says of the plan itself.
     """
     failed = [gate for gate in gates if gate.status == "fail"]
     if section is None or failed:
@@ -140,7 +142,7 @@ def decide(
     guardrails = _guardrail_gates(section)
     all_gates = (*gates, _primary_gate(verdict), *guardrails)
     reasons += [f"guardrail_failed: {gate.name}" for gate in guardrails if gate.status != "pass"]
-    reasons += [*stop_reasons(section.sequential), *earlier, *routing.told, *_unaudited_judge(gates)]
+    reasons += [*design, *stop_reasons(section.sequential), *earlier, *routing.told, *_unaudited_judge(gates)]
     return _decision(verdict, basis, reasons, all_gates, n_closed)
 
 

@@ -124,22 +124,22 @@ def freeze(**options: Any) -> int:
     type=click.Path(path_type=Path),
     help="An earlier run: what moved, the judge or the backends?",
 )
+@click.option(
+    "--aa",
+    "same_arm",
+    is_flag=True,
+    help="Ask the baseline twice, as both arms, on the exploratory cases: what is found is chance or fault.",
+)
 @_JSON
-def run(experiment: Path, directory: Path | None, locked: bool, against: Path | None, as_json: bool) -> int:
+def run(locked: bool, same_arm: bool, **options: Any) -> int:
     """Ask, audit, analyse and report; resume.
 
     Only exploratory cases enter a number. The same command again goes on where
     the last one stopped: no call that was answered is made twice.
     """
-    return _do(
-        "run",
-        "run",
-        experiment=experiment,
-        directory=directory,
-        locked=locked,
-        against=against,
-        as_json=as_json,
-    )
+    if locked and same_arm:
+        raise click.UsageError("--locked is not used with --aa: a lock is of two arms.")
+    return _do("run", "run", locked=locked, same_arm=same_arm, **options)
 
 
 @cli.command()

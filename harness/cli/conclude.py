@@ -36,11 +36,14 @@ from harness.runner.requests import n_calls_planned
 _SEEN_BEFORE = "These arms were reported on before, with other data: the exploratory part is a second one."
 
 
+_SAME_ARM = "same_arm: an A/A run, so a difference is chance or a fault of the measurement"
+
+
 class Concluded(NamedTuple):
     """Everything a report of a run is made from."""
 
     plan: Plan
-    kind: Literal["run", "audit"]
+    kind: Literal["run", "audit", "aa"]
     manifest: Manifest
     reading: Reading
     provenance: Provenance
@@ -108,6 +111,7 @@ def conclude(run: Concluded) -> Report:
                 alpha=spec.alpha,
             ),
             earlier=() if held_out else told_of(run.earlier),
+            design=(_SAME_ARM,) if plan.has_one_arm else (),
         ),
         methods=methods(rules_of(plan)),
         notes=_notes(run),
@@ -206,6 +210,12 @@ def _notes(run: Concluded) -> tuple[str, ...]:
         notes.append(_SEEN_BEFORE)
     if run.plan.experiment.sequential and run.kind == "run":
         notes.append(NOTE)
+    if run.plan.has_one_arm:
+        alpha = run.plan.experiment.analysis.alpha
+        notes.append(
+            f"Both arms are one (A/A): at most {alpha:.0%} of such runs should end as improvement or "
+            "regression."
+        )
     moved = run.provenance.clock_moved_ms
     if moved is not None and abs(moved) > _CLOCK_MOVED_MS:
         notes.append(

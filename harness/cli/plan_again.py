@@ -1,15 +1,21 @@
 """The plan again, from the files it was made of, held against the one of a run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from harness.cli.project import audited_plan, load
+from harness.cli.project import audited_plan, load, same_arm_plan
 from harness.cli.run_files import RunKind, read_origin
 from harness.cli.signed_run import RunDocuments
 from harness.domain.plan import Plan, plan_digest
 from harness.report.inert import inert
 from harness.report.verifying import Claim, broken, holds, not_checked, unproven
+
+_ASKED: Mapping[RunKind, Callable[[Plan], Plan]] = {
+    "run": lambda plan: plan,
+    "audit": audited_plan,
+    "aa": same_arm_plan,
+}
 
 
 def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Claim]:
@@ -36,4 +42,4 @@ def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Cl
 
 
 def _asked_by(plan: Plan, kind: RunKind) -> Plan:
-    return plan if kind == "run" else audited_plan(plan)
+    return _ASKED[kind](plan)

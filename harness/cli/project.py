@@ -17,7 +17,8 @@ from harness.cli.sequential import terms
 from harness.domain.batches import asked_at_most
 from harness.domain.canonical import digest
 from harness.domain.errors import InputError
-from harness.domain.plan import Lock, Plan, plan_digest
+from harness.domain.plan import Lock, Plan, Templates, plan_digest
+from harness.domain.specs import ArmSpecs
 from harness.inputs.experiment import load_plan
 from harness.inputs.lock import check_lock, lock_path, make_lock, read_lock, write_lock
 from harness.inputs.spend import Spend, estimate_spend
@@ -48,6 +49,29 @@ def load(experiment: Path) -> Plan:
 def audited_plan(plan: Plan) -> Plan:
     """Return what an audit asks: the same canaries and anchors, by the same names, and no case."""
     return plan.model_copy(update={"cases": (), "held_out": ()})
+
+
+def same_arm_plan(plan: Plan) -> Plan:
+    """Return the A/A plan: the baseline in both arms, on the cases that are not held out.
+
+    Raises:
+        InputError: The baseline is not called, so it cannot be asked a second time.
+    """
+    baseline = plan.experiment.arm.baseline
+    if baseline.backend == "recorded":
+        raise InputError(
+            "--aa: found recorded replies in arm.baseline, wanted an arm that can be asked twice"
+        )
+    arms = ArmSpecs(baseline=baseline, candidate=baseline)
+    template, held_out = plan.templates.baseline, set(plan.held_out)
+    return plan.model_copy(
+        update={
+            "experiment": plan.experiment.model_copy(update={"arm": arms}),
+            "templates": Templates(baseline=template, candidate=template),
+            "cases": tuple(case for case in plan.cases if case.id not in held_out),
+            "held_out": (),
+        }
+    )
 
 
 def matching_lock(experiment: Path, plan: Plan, *, wanted: bool) -> Lock | None:

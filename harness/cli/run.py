@@ -17,7 +17,7 @@ from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_
 from harness.cli.output import put, say
 from harness.cli.panel import canary_survived
 from harness.cli.progress import Shown
-from harness.cli.project import audited_plan, load, matching_lock
+from harness.cli.project import audited_plan, load, matching_lock, same_arm_plan
 from harness.cli.provenance import provenance, read_clocks, software_bill, with_move
 from harness.cli.run_files import (
     RunKind,
@@ -78,9 +78,17 @@ class Asked(NamedTuple):
 
 
 def run(
-    *, experiment: Path, directory: Path | None, locked: bool, against: Path | None, as_json: bool
+    *,
+    experiment: Path,
+    directory: Path | None,
+    locked: bool,
+    same_arm: bool,
+    against: Path | None,
+    as_json: bool,
 ) -> int:
     """Run an experiment, or go on with it, and report; compare it with an earlier run."""
+    if same_arm:
+        return report(run=_run_same_arm(experiment, directory, against=against), as_json=as_json)
     path = run_experiment(experiment, directory, locked=locked, against=against)
     return report(run=path, as_json=as_json)
 
@@ -97,6 +105,16 @@ def run_experiment(
     note_drift(path, experiment=experiment, against=against, record=False)
     if lock is not None and read_manifest(path).locked:
         keep_lock(path, experiment)
+    return path
+
+
+def _run_same_arm(experiment: Path, directory: Path | None, *, against: Path | None) -> Path:
+    """Ask the baseline twice, as if it were both arms; no lock is of such a plan."""
+    plan = same_arm_plan(load(experiment))
+    path = directory or _default_directory(plan, "-aa")
+    refuse_unusable(path, against=against)
+    run_plan(plan, experiment=experiment, path=path, locked=False, kind="aa")
+    note_drift(path, experiment=experiment, against=against, record=False)
     return path
 
 

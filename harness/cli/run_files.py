@@ -28,11 +28,11 @@ ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
 DRIFT, EARLIER, ENVIRONMENT = "drift.json", "earlier.json", "environment.json"
 LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
 
-RunKind = Literal["run", "audit"]
+RunKind = Literal["run", "audit", "aa"]
 
 
 class Origin(Record):
-    """Where the gold set of a run lies, from the run directory; whether the run only audits."""
+    """Where the gold set of a run lies, from the run directory, and what kind of run it is."""
 
     gold: Text
     kind: RunKind

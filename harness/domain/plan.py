@@ -102,6 +102,13 @@ class Plan(Record):
         )
 
     @property
+    def has_one_arm(self) -> bool:
+        """Whether both arms are one, called alike: an A/A run. Recorded replies are of one arm each."""
+        arm, templates = self.experiment.arm, self.templates
+        called = arm.baseline.backend != "recorded"
+        return called and arm.baseline == arm.candidate and templates.baseline == templates.candidate
+
+    @property
     def is_pairwise(self) -> bool:
         """Whether the judge compares two answers; every case is then a preference."""
         return self.judge is not None and self.judge.mode == "pairwise"

@@ -696,7 +696,7 @@ class RunBlock(Record):
     """The run itself. Times are UTC, ISO 8601."""
 
     name: Text
-    kind: Literal["run", "compare", "audit"]
+    kind: Literal["run", "compare", "audit", "aa"]
     started_at: str | None
     finished_at: str | None
     n_attempts: Count
