@@ -7,6 +7,7 @@ three votes on each answer, the built-in probes. The audits are the ones that ev
 """
 
 import argparse
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -46,6 +47,10 @@ from harness.domain.specs import (
     SplitSpec,
 )
 from harness.domain.verdicts import Verdict, Vote
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import planted_pairs
 
 N_CASES = 150
 N_VOTES = 3
@@ -320,9 +325,7 @@ everywhere. The others are careful too, but for their defect:
 - `self-preferring` does so with answers of its own family, the candidate's;
 - `one-arm-harsh` fails the baseline's answers in 40% of its votes;
 - `injection-obeying` passes 90% of the answers that talk to it;
-- `drifting-halfway` passes everything in a quarter of its votes in the second half of the run.
-
-There is no judge that loves the first place: judges see one answer at a time."""
+- `drifting-halfway` passes everything in a quarter of its votes in the second half of the run."""
 
 
 def markdown(n_seeds: int, n_workers: int) -> str:
@@ -352,11 +355,29 @@ def markdown(n_seeds: int, n_workers: int) -> str:
         "| --- | ---: |",
         *(f"| {name} | {_share(drift[name, 'drift'], n_seeds, bold=False)} |" for name in _THEN_AND_NOW),
         "",
+        *_pairs(n_seeds, n_workers),
+        "",
         f"A share of 0.000 is less than {3 / n_seeds:.3f} with 95% confidence. A defect is often caught by",
         "more than one audit, and any one of them makes the judge unfit.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _pairs(n_seeds: int, n_workers: int) -> list[str]:
+    """Return the lines of the second table: judges of two answers."""
+    blamed = _together(planted_pairs.table, n_seeds, n_workers)
+    columns, wanted = planted_pairs.COLUMNS, planted_pairs.WANTED
+    lines = [
+        *planted_pairs.HEAD.splitlines(),
+        "",
+        f"| judge | {' | '.join(columns)} |",
+        f"| --- |{' ---: |' * len(columns)}",
+    ]
+    for name in planted_pairs.JUDGES:
+        cells = [_share(blamed[name, column], n_seeds, bold=wanted.get(name) == column) for column in columns]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
 
 
 def _share(count: int, n: int, *, bold: bool) -> str:
