@@ -36,8 +36,11 @@ def score_moves(then: _Run, now: _Run) -> tuple[ScoreMove, ...]:
     Held-out cases stay out, opened or not: of an arm alone their rate is no
     business of a comparison between runs. An answer whose text is the same in
     both runs and whose outcome is not was judged otherwise, by the judge or
-    by its noise.
+    by its noise. Where answers are compared, an arm alone has no score that
+    could have moved: there are none.
     """
+    if then.plan.is_pairwise or now.plan.is_pairwise:
+        return ()
     common = _common(then.plan, now.plan)
     return tuple(_move(arm, then, now, common) for arm in ARMS) if common else ()
 

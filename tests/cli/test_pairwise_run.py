@@ -146,3 +146,22 @@ def test_a_copy_without_texts_has_the_same_numbers(harness, ran, tmp_path):
     assert called.code == 0, called.out + called.err
     lines = (tmp_path / "copy/redacted.jsonl").read_bytes()
     assert not any(text in lines for text in (b"It is Madrid", b"It is Rome", b"Paris", b" does c"))
+
+
+def test_a_run_held_against_an_earlier_one_has_no_rate_of_an_arm_alone(harness, ran, project, tmp_path):
+    _, run, _ = ran
+    called = harness("run", project, "--dir", tmp_path / "again", "--against", run, "--json")
+    drift = json.loads(called.out)["audits"]["drift"]
+
+    assert (drift["scores"], drift["n_anchors"], drift["outcome_pvalue"]) == ([], 12, None)
+    assert "pass rate" not in (tmp_path / "again/summary.md").read_text("utf-8")
+
+
+def test_one_case_is_proved_with_both_orders(harness, ran, tmp_path):
+    run = shutil.copytree(ran[1], tmp_path / "run", ignore=shutil.ignore_patterns("*.sigstore.json"))
+    write_key_pair(tmp_path / "k.key", make_key("p256"))
+    assert harness("sign", run, "--key", tmp_path / "k.key").code == 0
+    assert harness("prove", run, "--case", "c00", "--out", tmp_path / "proof.json").code == 0
+
+    called = harness("verify-proof", tmp_path / "proof.json", "--key", tmp_path / "k.pub")
+    assert called.code == 0, called.out + called.err
