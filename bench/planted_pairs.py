@@ -10,12 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.cli.panel import audit_run
+from harness.audits import (
+    audit_bias,
+    audit_canaries,
+    audit_differential,
+    audit_human_agreement,
+    audit_repeatability,
+    audit_routing,
+    judge_fitness,
+)
 from harness.domain.calls import Side, Subject
 from harness.domain.cases import Anchor, Canary, Case, Preference, Review
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, Template, Templates
 from harness.domain.probes import PAIR_PROBES
+from harness.domain.report import Audits
 from harness.domain.specs import (
     AnalysisSpec,
     ArmSpecs,
@@ -248,7 +257,14 @@ def _votes(about: Subject, shown: Shown, judge: Judge, rng: np.random.Generator)
 
 def caught(plan: Plan, read: Reading) -> set[str]:
     """Return which audits blame the judge of this run."""
-    audits = audit_run(plan, read, None).audits
+    audits = Audits(
+        canaries=audit_canaries(plan, read),
+        routing=audit_routing(plan, read),
+        repeatability=audit_repeatability(plan, read),
+        human_agreement=audit_human_agreement(plan, read),
+        bias=audit_bias(plan, read),
+        differential=audit_differential(plan, read),
+    )
     repeats = [reason.partition(":")[0] for reason in audits.repeatability.reasons]
     canaries = [reason.partition(":")[0] for reason in audits.canaries.reasons]
     effects = {effect.of: effect.status for effect in audits.bias.effects}
@@ -261,7 +277,7 @@ def caught(plan: Plan, read: Reading) -> set[str]:
         "bias: length": effects.get("length") == "fail",
         "bias: self-preference": effects.get("self_preference") == "fail",
         "differential error": audits.differential.status == "fail",
-        "UNFIT": audits.judge.status == "unfit",
+        "UNFIT": judge_fitness(plan, audits).status == "unfit",
     }
     return {name for name, blamed in blames.items() if blamed}
 
