@@ -125,3 +125,21 @@ def test_one_case_of_a_run_with_a_panel_can_be_proved(harness, tmp_path):
 
     assert (shown.code, verified.code) == (0, 0)
     assert proof.read_text().count("judge:x") >= 2
+
+
+@pytest.mark.parametrize(("gate", "status"), [("note", "pass"), ("fail", "fail")])
+def test_a_judge_that_answers_under_the_model_of_an_arm_is_told_or_fails_the_run(
+    harness, tmp_path, gate, status
+):
+    experiment = write_panel(tmp_path / "p", {"x": right, "y": right, "z": right})
+    votes = tmp_path / "p" / "votes-x.jsonl"
+    votes.write_text(votes.read_text().replace('"m-x"', '"m-candidate"'))
+    text = experiment.read_text().replace('model = "m-x"', 'model = "m-candidate"')
+    experiment.write_text(f'{text}\n[gates]\nsame_model_as_judge = "{gate}"\n')
+    harness("run", experiment, "--dir", tmp_path / "run")
+    report = json.loads((tmp_path / "run/report.json").read_bytes())
+    found = next(each for each in report["decision"]["gates"] if each["name"] == "judge_is_no_arm")
+
+    assert found["status"] == status
+    assert found["reason"] == "judge:x answers under the same model id as candidate"
+    assert "judge_shares_model_with: candidate (judge:x)" in report["audits"]["routing"]["reasons"]
