@@ -14,7 +14,7 @@ from harness.domain.verdicts import Graded
 from harness.graders.carried import Carrying
 from harness.graders.checks import grade_by_checks
 from harness.redaction.commitments import new_secret, read_secret, secret_text, text_tag
-from harness.redaction.lines import Draft, committed, leaf
+from harness.redaction.lines import Draft, committed, leaf_of
 from harness.redaction.plan_lines import plan_drafts
 from harness.redaction.record_lines import record_draft
 from harness.store.evidence import read_evidence, read_manifest, read_timings
@@ -50,7 +50,9 @@ def keep_commitments(run: Path, plan: Plan) -> None:
             "commit anew, which copies made before do not survive"
         )
     secret = secret_of(run) if (run / SECRET).exists() else _new_secret_of(run)
-    made = commitments_over((leaf(line) for line in committed_lines(run, plan, secret)), manifest)
+    drafts = enumerate(_drafts(run, plan, secret))
+    leaves = (leaf_of(draft, secret=secret, index=index) for index, draft in drafts)
+    made = commitments_over(leaves, manifest)
     if kept is not None and kept.evidence_sha256 == made.evidence_sha256:
         check_commitments(run, kept, made)
     else:

@@ -36,19 +36,17 @@ _FAILED = CarriedVerdict(reason="failed")
 def record_draft(record: Evidence, timing: Timing, reading: CarriedReading) -> Draft:
     """Return the line of one record."""
     fields = record.model_dump(mode="json")
-    clear = ClearRecord(
-        role=record.role,
-        endpoint=record.endpoint,
-        subject=record.subject,
-        repeat=record.repeat,
-        attempts=timing.attempts,
-        failed=record.failure is not None,
-        identity=reading.identity,
-        usage=reading.usage,
-    )
+    # The fields of a ClearRecord, which is what reads them again.
+    clear = {
+        **{name: fields[name] for name in ("role", "endpoint", "subject", "repeat")},
+        "attempts": [attempt.model_dump(mode="json") for attempt in timing.attempts],
+        "failed": record.failure is not None,
+        "identity": None if reading.identity is None else reading.identity.model_dump(mode="json"),
+        "usage": None if reading.usage is None else reading.usage.model_dump(mode="json"),
+    }
     return Draft(
         "record",
-        clear.model_dump(mode="json"),
+        clear,
         {
             "request": {name: fields[name] for name in ("request", "shown")},
             "response": {name: fields[name] for name in ("response", "failure")},

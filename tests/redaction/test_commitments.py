@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness.domain.errors import InputError
 from harness.redaction.commitments import commitment, new_secret, read_secret, salt_of, secret_text, text_tag
-from harness.redaction.lines import Draft, committed, leaf, problem, without
+from harness.redaction.lines import Draft, committed, leaf, leaf_of, problem, without
 
 SECRET = bytes(range(32))
 CLEAR = {"fields": {"id": "c"}}
@@ -49,6 +49,12 @@ def test_what_is_shown_changes_no_leaf():
     line = committed(Draft("case", CLEAR, {"prompt": TEXT, "reference": TEXT}), secret=SECRET, index=0)
 
     assert leaf(line) == leaf(without(line, {"prompt"})) == leaf(without(line, {"prompt", "reference"}))
+
+
+def test_a_leaf_is_the_same_without_its_line():
+    draft = Draft("case", {**CLEAR, "é": [1, 0.5, None]}, {"prompt": TEXT, "reference": {"checks": []}})
+
+    assert leaf_of(draft, secret=SECRET, index=7) == leaf(committed(draft, secret=SECRET, index=7))
 
 
 def test_a_secret_is_read_as_it_was_written():
