@@ -38,6 +38,8 @@ class StampAuthority:
         self.certificates = folder / "authority.pem"
         self.certificates.write_bytes(root)
         (folder / "tsa.pem").write_bytes(own)
+        self.chain = folder / "chain.pem"
+        self.chain.write_bytes(own + root)
         self.whole = folder / "whole.pem"
         self.whole.write_bytes(root + own)
         (folder / "tsa.key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))

@@ -14,9 +14,10 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
-from harness.report.bundle import bundle_bytes
+from harness.report.bundle import bundle_bytes, open_bundle, with_timestamp
 from harness.report.keys import make_key, public_pem
 from harness.report.statement import PREDICATE_TYPE
+from tests.stamping import StampAuthority
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "bench" / "sigstore"
@@ -109,12 +110,24 @@ def test_sigstore_for_node_verifies(signed):
     assert _node(signed) != 0
 
 
-def _node(folder: Path) -> int:
+@pytest.mark.skipif(not (NODE / "node_modules").is_dir(), reason="npm install was not run in bench/sigstore")
+def test_sigstore_for_node_verifies_a_time_stamp(signed, tmp_path):
+    ours, theirs = (StampAuthority(tmp_path / name) for name in ("ours", "theirs"))
+    path = signed / "report.sigstore.json"
+    signature = open_bundle(path.read_bytes(), name="b").signature
+    path.write_bytes(with_timestamp(path.read_bytes(), ours.stamp(signature).read_bytes(), name="b"))
+
+    assert _node(signed, ours.chain) == 0
+    assert _node(signed, theirs.chain) != 0
+
+
+def _node(folder: Path, *authority: Path) -> int:
     words = [
         "node",
         str(NODE / "verify.mjs"),
         str(folder / "report.sigstore.json"),
         str(folder / "signer.pub"),
+        *map(str, authority),
     ]
     return subprocess.run(words, capture_output=True, check=False, env=dict(os.environ)).returncode
 
