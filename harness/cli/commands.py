@@ -448,6 +448,7 @@ def sign(**options: Any) -> int:
     "--inputs", type=click.Path(path_type=Path), help="The experiment's folder: hash its files too."
 )
 @click.option("--recompute", is_flag=True, help="Make every number again from the evidence.")
+@click.option("--commitments", is_flag=True, help="Make what copies rest on again, with the run's secret.")
 @click.option(
     "--against", type=click.Path(path_type=Path), help="The earlier run: make the comparison again too."
 )

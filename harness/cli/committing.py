@@ -42,21 +42,31 @@ def keep_commitments(run: Path, plan: Plan) -> None:
         NotMeasured: They are there and their secret is not, so that nobody can check them.
         Tampered: The secret is not the one that they were made with.
     """
-    manifest, there = read_manifest(run), (run / COMMITMENTS).exists()
-    kept = read_commitments(run) if there else None
-    if kept is not None and kept.evidence_sha256 == manifest.evidence_sha256 and not (run / SECRET).exists():
-        raise NotMeasured(
-            f"{run / COMMITMENTS}: cannot be checked without {SECRET}; where that is lost, remove both to "
-            "commit anew, which copies made before do not survive"
-        )
+    manifest = read_manifest(run)
+    kept = read_commitments(run) if (run / COMMITMENTS).exists() else None
+    if kept is not None and kept.evidence_sha256 == manifest.evidence_sha256:
+        check_commitments(run, plan)
+        return
     secret = secret_of(run) if (run / SECRET).exists() else _new_secret_of(run)
+    replace_bytes(run / COMMITMENTS, canonical_bytes(_commitments(run, plan, secret)))
+
+
+def check_commitments(run: Path, plan: Plan) -> None:
+    """Check that the commitments of a run are those that its texts and its secret lead to.
+
+    Raises:
+        NotMeasured: The secret is not there.
+        Tampered: They are not.
+    """
+    if not (run / SECRET).exists():
+        raise NotMeasured(f"{run / COMMITMENTS}: cannot be checked without {SECRET} beside it")
+    refuse_others(run, read_commitments(run), _commitments(run, plan, secret_of(run)))
+
+
+def _commitments(run: Path, plan: Plan, secret: bytes) -> Commitments:
     drafts = enumerate(_drafts(run, plan, secret))
     leaves = (leaf_of(draft, secret=secret, index=index) for index, draft in drafts)
-    made = commitments_over(leaves, manifest)
-    if kept is not None and kept.evidence_sha256 == made.evidence_sha256:
-        check_commitments(run, kept, made)
-    else:
-        replace_bytes(run / COMMITMENTS, canonical_bytes(made))
+    return commitments_over(leaves, read_manifest(run))
 
 
 def have_commitments(run: Path, plan: Plan) -> None:
@@ -74,7 +84,7 @@ def have_commitments(run: Path, plan: Plan) -> None:
     keep_commitments(run, plan)
 
 
-def check_commitments(run: Path, kept: Commitments, made: Commitments) -> None:
+def refuse_others(run: Path, kept: Commitments, made: Commitments) -> None:
     """Check that the commitments made anew are those that were kept.
 
     Raises:

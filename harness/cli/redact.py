@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from harness.cli.committed_run import COMMITMENTS, REDACTED, commitments_over, is_redacted, read_commitments
-from harness.cli.committing import check_commitments, committed_lines, have_commitments, secret_of
+from harness.cli.committing import committed_lines, have_commitments, refuse_others, secret_of
 from harness.cli.output import put, say
 from harness.cli.run_files import (
     DRIFT,
@@ -131,5 +131,5 @@ def _write_lines(run: Path, plan: Plan, selection: Selection, path: Path) -> tup
             n_withheld += n_all - n_shown
             leaves.append(leaf(line))
             stream.write(canonical_bytes(kept) + b"\n")
-    check_commitments(run, read_commitments(run), commitments_over(leaves, read_manifest(run)))
+    refuse_others(run, read_commitments(run), commitments_over(leaves, read_manifest(run)))
     return n_withheld, n_texts

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.cli.committed_run import is_redacted
+from harness.cli.committed_run import COMMITMENTS, is_redacted
 from harness.cli.committing import keep_commitments
 from harness.cli.output import put, say
 from harness.cli.recompute import recompute_claims
@@ -132,7 +132,8 @@ def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, th
     path = _free_bundle(run, name, replace=replace)
     another_signed = any(_is_about(each, documents) for each in bundles_of(run) if each != path)
     _keep_ledger(run, documents, gold, another_signed=another_signed)
-    if not another_signed:
+    # Another's signature does not name commitments that were not there.
+    if not another_signed or (run / COMMITMENTS).exists():
         keep_commitments(run, documents.plan)
     _refuse_unsound(run, documents, gold)
     statement = make_statement(

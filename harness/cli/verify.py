@@ -12,12 +12,12 @@ from harness.cli.run_claims import attempted, run_claims
 from harness.cli.run_files import LOCK, LOCK_SIGNATURE, REPORT
 from harness.cli.signature_claims import Signatures, check_signatures, utc_now
 from harness.cli.signed_run import RunDocuments, bundles_of, read_documents
-from harness.domain.errors import HarnessError, InputError
+from harness.domain.errors import HarnessError, InputError, NotMeasured
 from harness.domain.exit_codes import exit_code
 from harness.report.inert import inert
 from harness.report.timestamps import read_authority
 from harness.report.trust import pinned_keys
-from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, unproven, verification
+from harness.report.verifying import EXIT_CODES, Claim, Verification, broken, holds, unproven, verification
 
 _STANDINGS = {
     "holds": "holds",
@@ -47,6 +47,7 @@ def verify(
     inputs: Path | None,
     against: Path | None,
     recompute: bool,
+    commitments: bool,
     as_json: bool,
 ) -> int:
     """Verify the report of a run, print every claim and the result."""
@@ -61,6 +62,7 @@ def verify(
         claims += attempted("recompute", _recompute, run, documents) if recompute else ()
         claims += attempted("plan", _plan_again, run, documents, inputs) if recompute and inputs else ()
         claims += attempted("drift", _drift, run, documents, against, inputs) if recompute else ()
+        claims += attempted("commitments", _commit_again, run, documents) if commitments else ()
     if (run / LOCK_SIGNATURE).exists() and (run / LOCK).exists():
         claims += attempted(
             "lock", lock_signature_claims, run, pinned, now=utc_now(), authorities=authorities
@@ -99,6 +101,20 @@ def _recompute(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     from harness.cli.recompute import recompute_claims
 
     yield from recompute_claims(run, documents)
+
+
+def _commit_again(run: Path, documents: RunDocuments) -> Iterator[Claim]:
+    from harness.cli.committing import check_commitments
+
+    if is_redacted(run):
+        yield unproven("commitments", "a copy that withholds texts cannot make them again")
+        return
+    try:
+        check_commitments(run, documents.plan)
+    except NotMeasured as error:
+        yield unproven("commitments", str(error))
+    else:
+        yield holds("commitments", "plan, evidence and the run's secret lead to them")
 
 
 def _plan_again(run: Path, documents: RunDocuments, inputs: Path) -> Iterator[Claim]:

@@ -206,6 +206,33 @@ def test_the_secret_of_another_run_makes_no_copy(harness, signed, tmp_path):
     assert "the wrong salts" in called.err
 
 
+def test_who_has_the_secret_makes_the_commitments_again(harness, signed, tmp_path, redact):
+    shutil.copytree(signed / "run", tmp_path / "run")
+    secret = tmp_path / "run" / "redaction.key"
+    whole = _verify(harness, signed, tmp_path / "run", "--commitments")
+    copy = _verify(harness, signed, redact(), "--commitments")
+    secret.write_text("0" * 64)
+    wrong = _verify(harness, signed, tmp_path / "run", "--commitments")
+    secret.unlink()
+    without = _verify(harness, signed, tmp_path / "run", "--commitments")
+
+    assert [called.code for called, _ in (whole, copy, wrong, without)] == [0, 3, 4, 3]
+    assert "the wrong salts" in wrong[1]["sentence"]
+    assert "cannot be checked without redaction.key" in without[1]["sentence"]
+
+
+def test_a_second_signer_vouches_for_no_commitments_that_cannot_be_checked(harness, signed, tmp_path):
+    shutil.copytree(signed / "run", tmp_path / "run")
+    write_key_pair(tmp_path / "second.key", make_key("p256"))
+    key = tmp_path / "second.key"
+    assert harness("sign", tmp_path / "run", "--key", key).code == 0
+    (tmp_path / "run" / "redaction.key").unlink()
+    called = harness("sign", tmp_path / "run", "--key", key, "--replace")
+
+    assert called.code == 3
+    assert "cannot be checked without redaction.key" in called.err
+
+
 def test_without_the_secret_no_copy_is_made(harness, signed, tmp_path):
     shutil.copytree(signed / "run", tmp_path / "run")
     (tmp_path / "run" / "redaction.key").unlink()
