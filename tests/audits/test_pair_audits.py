@@ -9,14 +9,16 @@ from harness.audits import (
     audit_differential,
     audit_human_agreement,
     audit_repeatability,
+    audit_routing,
     count_completeness,
     human_scale,
+    judge_fitness,
 )
 from harness.audits.history import audit_kept
-from harness.cli.panel import audit_run
 from harness.domain.calls import Subject
 from harness.domain.cases import Anchor, Canary, Case, Review
 from harness.domain.manifest import Manifest
+from harness.domain.report import Audits
 from harness.domain.specs import Gates
 from harness.domain.verdicts import CaseResult, Verdict, Vote, graded
 from tests.audits.readings import endpoint, plan, reading
@@ -335,7 +337,16 @@ def fit_for(canaries):
         votes("canary", c.id, *({"loss": ("BBB", "AAA"), "tie": ("CCC", "CCC")}[c.expected]))
         for c in canaries
     ]
-    return audit_run(given, pair_reading(*found), None).audits.judge
+    read = pair_reading(*found)
+    audits = Audits(
+        canaries=audit_canaries(given, read),
+        routing=audit_routing(given, read),
+        repeatability=audit_repeatability(given, read),
+        human_agreement=audit_human_agreement(given, read),
+        bias=audit_bias(given, read),
+        differential=audit_differential(given, read),
+    )
+    return judge_fitness(given, audits)
 
 
 def test_a_judge_that_is_right_in_both_orders_is_fit():
