@@ -30,7 +30,7 @@ from harness.stats.estimability import NotEstimable
 from harness.stats.power import sample_size
 
 ALPHA, MARGIN, POWER = 0.05, 0.05, 0.8
-N_PEEKED, N_THROUGHOUT = 200, 100
+N_PEEKED = 200
 PAGE = Path(__file__).parents[1] / "docs" / "sequential.md"
 _GRADES = (graded("fail"), graded("pass"), graded(None, "unreadable"))
 
@@ -78,7 +78,6 @@ class Found(NamedTuple):
         n_replicates: Replicates.
         stopped: Share that the evidence ended.
         covered: Share whose interval at the stop holds the truth.
-        throughout: Share, of the first `N_THROUGHOUT`, whose intervals hold it after every batch, to the end.
         wrong: Share whose verdict the truth contradicts.
         peeked: Share, of the first `N_PEEKED`, in which reading the fixed design at every batch rejects.
         n_asked: Cases asked, on average.
@@ -89,7 +88,6 @@ class Found(NamedTuple):
     n_replicates: int
     stopped: float
     covered: float
-    throughout: float
     wrong: float
     peeked: float
     n_asked: float
@@ -231,22 +229,11 @@ def simulate(world: World, *, n_replicates: int, rng: np.random.Generator) -> Fo
         n_replicates=n,
         stopped=sum(run.by_evidence for run in runs) / n,
         covered=sum(_covers(run.primary, true) for run in runs) / n,
-        throughout=sum(_holds_throughout(world, rng) for _ in range(N_THROUGHOUT)) / N_THROUGHOUT,
         wrong=sum(_contradicts(run.primary.verdict, true) for run in runs) / n,
         peeked=peeked / N_PEEKED,
         n_asked=sum(run.n_asked for run in runs) / n,
         excess=math.fsum(differences) / n - true,
         fixed=fixed / n,
-    )
-
-
-def _holds_throughout(world: World, rng: np.random.Generator) -> bool:
-    """Return whether the interval holds the truth after every batch, had the run never stopped."""
-    spec = AnalysisSpec(estimand=world.estimand, alpha=ALPHA, margin=MARGIN, seed=1)
-    results, anytime = draw(world, rng), Anytime(largest_cluster=max(world.clusters, default=1))
-    return all(
-        _covers(deciding(results[:end], spec, anytime=anytime)[0], truth(world))
-        for end in batch_ends(results, world.batch)
     )
 
 
@@ -267,9 +254,7 @@ def _contradicts(verdict: str, true: float) -> bool:
 def problems(world: World, found: Found) -> list[str]:
     """Return what breaks a promise by more than two standard errors."""
     error = 2 * math.sqrt(ALPHA * (1 - ALPHA) / found.n_replicates)
-    few = 2 * math.sqrt(ALPHA * (1 - ALPHA) / N_THROUGHOUT)
     broken = [f"coverage {found.covered:.3f}"] if found.covered < 1 - ALPHA - error else []
-    broken += [f"throughout {found.throughout:.3f}"] if found.throughout < 1 - ALPHA - few else []
     if not world.difference and found.stopped > ALPHA + error:
         broken.append(f"false stops {found.stopped:.3f}")
     return broken + ([f"wrong verdicts {found.wrong:.3f}"] if found.wrong > ALPHA + error else [])
@@ -289,7 +274,7 @@ def main() -> int:
         rows.append(Row(world, simulate(world, n_replicates=options.replicates, rng=rng)))
         print(*rows[-1], file=sys.stderr, flush=True)
     broken = [f"{world.name}: {problem}" for world, found in rows for problem in problems(world, found)]
-    text = page(rows, broken, Replicates(options.replicates, N_PEEKED, N_THROUGHOUT), seed=options.seed)
+    text = page(rows, broken, Replicates(options.replicates, N_PEEKED), seed=options.seed)
     if options.write:
         PAGE.write_text(text, encoding="utf-8", newline="\n")
     else:

@@ -22,9 +22,9 @@ the stop from the public analysis.
 _SAME = """
 `false stops`: runs that told the arms apart, at most 5% whatever the batches. `peeking`: runs in which the
 analysis of a fixed size, read after each of the same batches, would have claimed a difference ({n_peeked}
-replicates). `coverage`: intervals at the stop that hold the truth; `throughout`: runs whose intervals
-hold it after every batch to the end ({n_throughout} replicates). `wrong`: verdicts that the truth
-contradicts.
+replicates). `coverage`: intervals at the stop that hold the truth. Where nothing is missing an interval
+leaves 0 out exactly when the evidence ends a run, so in all runs without a false stop it held the truth after
+every batch. `wrong`: verdicts that the truth contradicts.
 """
 _DIFFERENT = """
 The fixed design has the cases that the exact power of the mid-p test asks for at 80%; `finds` is how often it
@@ -41,11 +41,10 @@ replicates. `adapting`: bets sized by what was seen before, which hang on the or
 
 
 class Replicates(NamedTuple):
-    """How many there are: of each row, of those peeked into, of those held to the end."""
+    """How many there are: of each row, and of those peeked into."""
 
     each: int
     peeked: int
-    throughout: int
 
 
 def page(rows: Sequence[Row], broken: Sequence[str], of: Replicates, *, seed: int) -> str:
@@ -59,16 +58,16 @@ def page(rows: Sequence[Row], broken: Sequence[str], of: Replicates, *, seed: in
         f"{math.sqrt(0.05 * 0.95 / of.each):.4f}.\n"
         f"- Promises broken by more than two standard errors: {'; '.join(broken) or 'none'}.",
         "## Arms that do not differ",
-        _paragraph(_SAME.format(n_peeked=of.peeked, n_throughout=of.throughout)),
+        _paragraph(_SAME.format(n_peeked=of.peeked)),
         _table(
-            "cases | at most | batch | differ | false stops | peeking | coverage | throughout | wrong",
+            "cases | at most | batch | differ | false stops | peeking | coverage | wrong",
             map(_level_line, level),
         ),
         "## Arms that differ",
         _paragraph(_DIFFERENT),
         _table(
             "planned for | true | differ | fixed: cases | finds | at most | stops | asked | of fixed | excess"
-            " | coverage | throughout",
+            " | coverage",
             map(_effect_line, effect),
         ),
         "## Why Beta(2, 2)",
@@ -97,7 +96,6 @@ def _level_line(row: Row) -> str:
         f"{found.stopped:.3f}",
         f"{found.peeked:.3f}",
         f"{found.covered:.3f}",
-        f"{found.throughout:.2f}",
         f"{found.wrong:.3f}",
     )
     return f"| {' | '.join(cells)} |"
@@ -117,6 +115,5 @@ def _effect_line(row: Row) -> str:
         f"{found.n_asked / world.n_fixed:.2f}",
         f"{100 * found.excess:+.1f}",
         f"{found.covered:.3f}",
-        f"{found.throughout:.2f}",
     )
     return f"| {' | '.join(cells)} |"

@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.cli.run_files import REPORT, read_earlier, write_earlier
 from harness.domain.earlier import EarlierReport, is_other_data
 from harness.domain.errors import HarnessError
-from harness.domain.plan import Plan
+from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Report
 from harness.report.document import read_report
 from harness.store.evidence import read_manifest
@@ -50,7 +50,7 @@ def _of_another(folder: Path, plan: Plan) -> Iterable[EarlierReport]:
     """Return the report of another run where it is of the same arms on other data."""
     try:
         report = read_report((folder / REPORT).read_bytes())
-        if not _came_to_a_verdict(report) or {e.model for e in report.endpoints} != _models(plan):
+        if not _came_to_a_verdict(report) or not _may_be_other_data(report, plan):
             return ()
         earlier, entry = read_plan(folder), (_entry(folder, report),)
     except (HarnessError, OSError):
@@ -74,8 +74,10 @@ def _came_to_a_verdict(report: Report) -> bool:
     return report.run.kind == "run" and report.decision.verdict != "invalid"
 
 
-def _models(plan: Plan) -> set[str]:
-    return {plan.endpoint(name).model for name in plan.endpoint_names}
+def _may_be_other_data(report: Report, plan: Plan) -> bool:
+    """Whether the report's own plan is worth reading: it is large, and the models tell most runs apart."""
+    models = {plan.endpoint(name).model for name in plan.endpoint_names}
+    return report.plan.sha256 != plan_digest(plan) and {e.model for e in report.endpoints} == models
 
 
 def _entry(folder: Path, report: Report, stopped: str | None = None) -> EarlierReport:
