@@ -95,6 +95,11 @@ def test_a_judge_of_an_arms_family_is_flagged_and_so_are_two_of_one_family(panel
     told = next(gate["reason"] for gate in gates if gate["name"] == "judge_is_no_arm")
 
     assert [judge["same_family"] for judge in panel["judges"]] == [["baseline"], [], []]
+    preferences = [
+        [effect["of"] for effect in judge["bias"]["effects"] if effect["of"] == "self_preference"]
+        for judge in panel["judges"]
+    ]
+    assert preferences == [["self_preference"]] * 3
     assert "same_family: judge:x and baseline are both of family greek" in panel["reasons"]
     assert "judges_of_one_family: judge:y and judge:z are both of family latin" in panel["reasons"]
     assert told == "a judge of the panel is of the model family of baseline"

@@ -64,6 +64,7 @@ def test_an_even_panel_that_is_split_leaves_the_case_without_a_verdict(harness, 
     majority = report_of(run)["exploratory"]["majority"]
 
     assert (majority["n_cases"], majority["no_majority"]) == (0, 11)
+    assert report_of(run)["panel"]["n_no_majority"] == 11
 
 
 def test_a_copy_without_the_judges_words_still_proves_the_numbers_of_a_panel(harness, tmp_path):
