@@ -487,6 +487,9 @@ def timestamp(**options: Any) -> int:
     type=click.Choice(["prompts", "references", "answers", "replies", "templates", "judge-prompt"]),
     help="What is withheld. [default: prompts, references, answers, replies]",
 )
+@click.option(
+    "--gold", type=click.Path(path_type=Path), help="The gold set whose record takes what is shown."
+)
 @_JSON
 def redact(**options: Any) -> int:
     """Copy a run without some of its texts.
@@ -506,6 +509,9 @@ def redact(**options: Any) -> int:
     multiple=True,
     type=click.Choice(["prompts", "references", "answers", "replies"]),
     help="What is not shown of it.",
+)
+@click.option(
+    "--gold", type=click.Path(path_type=Path), help="The gold set whose record takes what is shown."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the proof here.")
 def prove(**options: Any) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.analysis import analyse, decide, exit_code
+from harness.cli.exposing import expose
 from harness.cli.output import put, say
 from harness.cli.provenance import provenance
 from harness.cli.rules import methods
@@ -35,6 +36,7 @@ from harness.importers.results import ResultFile, read_results
 from harness.report.document import report_bytes
 from harness.report.page import page
 from harness.report.terminal import terminal_summary
+from harness.store.run_dir import read_plan
 
 _FROM_FILES = "results were read from files: nothing was asked, so there is nothing to audit"
 
@@ -71,11 +73,20 @@ def compare(
         estimand=estimand, primary=measure, alpha=alpha, margin=margin, slices=tuple(slices), seed=seed
     )
     report = compare_report(first, second, pairing, spec, coverage=coverage)
+    _expose_flips(report, (run_directory(baseline), run_directory(candidate)))
     say(pairing.notes[0])
     put(report_bytes(report).decode("utf-8") if as_json else terminal_summary(report))
     if html is not None:
         html.write_text(page(report), encoding="utf-8")
     return exit_code(report.decision)
+
+
+def _expose_flips(report: Report, runs: Sequence[Path | None]) -> None:
+    """Record the held-out cases of runs that the comparison names, before anybody sees it."""
+    flips = frozenset(flip.case for flip in report.exploratory.flips.cases) if report.exploratory else ()
+    for run in runs:
+        if run is not None:
+            expose(run, read_plan(run), flips, shown_by="compare", gold=None)
 
 
 def compare_report(

@@ -14,6 +14,7 @@ from harness.cli.panel_block import Side, panel_block
 from harness.cli.repeats import compared_pairs, costs, judge_votes
 from harness.cli.rules import methods, rules_of
 from harness.cli.sequential import NOTE, follow
+from harness.cli.split_notes import exposure_block, split_notes
 from harness.domain.body import public_address
 from harness.domain.cases import Split
 from harness.domain.earlier import EarlierReport, told_of
@@ -177,6 +178,7 @@ def _plan_block(run: Concluded) -> PlanBlock:
         n_exploratory=len(plan.cases) - len(plan.held_out),
         n_held_out=len(plan.held_out),
         n_clusters=len({case.group for case in plan.cases}),
+        exposure=exposure_block(plan),
     )
 
 
@@ -199,11 +201,7 @@ def _notes(run: Concluded) -> tuple[str, ...]:
     notes = []
     if not run.manifest.locked:
         notes.append("The plan was not locked before the run: its results are exploratory whatever they say.")
-    if run.plan.held_out and run.plan.gold.split.similarity is None:
-        notes.append(
-            "Near-duplicates on both sides of the split were not looked for: "
-            "the gold set declares no split.similarity."
-        )
+    notes += split_notes(run.plan)
     if run.manifest.stopped:
         notes.append(f"The run stopped early: {run.manifest.stopped}")
     if run.earlier:

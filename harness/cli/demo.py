@@ -9,11 +9,12 @@ from harness.cli.held_out import open_held_out as open_run_held_out
 from harness.cli.output import say
 from harness.cli.project import lock_experiment
 from harness.cli.run import report, run_experiment
-from harness.cli.run_files import read_look
+from harness.cli.run_files import EXPOSURES, LOOKS, read_look
 from harness.cli.sign import sign_with_throwaway_key
 from harness.domain.errors import InputError
 
 _FOLDERS = ("anchors", "experiments", "gold", "judges")
+_OF_A_RUN = ("*.lock.json", LOOKS, EXPOSURES)
 
 
 def demo(
@@ -40,9 +41,7 @@ def demo(
 def _copy_content(project: Path) -> None:
     source = _content()
     for folder in _FOLDERS:
-        shutil.copytree(
-            source / folder, project / folder, ignore=shutil.ignore_patterns("*.lock.json", "looks.jsonl")
-        )
+        shutil.copytree(source / folder, project / folder, ignore=shutil.ignore_patterns(*_OF_A_RUN))
 
 
 def _content() -> Path:

@@ -25,7 +25,8 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
     """Open the held-out split of a sealed run, once; a run that is open is only shown again."""
     plan, manifest = read_plan(run), read_manifest(run)
     if not plan.held_out:
-        raise InputError(f"{run}: the plan holds no case out, so there is nothing to open")
+        shown = ": all that the split holds out were shown before" if plan.moved and plan.moved.cases else ""
+        raise InputError(f"{run}: the plan holds no case out, so there is nothing to open{shown}")
     if plan.experiment.sequential and not plan.experiment.sequential.ask_held_out:
         raise InputError(f"{run}: its plan asks no held-out case (sequential.ask_held_out = false)")
     if not manifest.complete:
@@ -38,7 +39,7 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
         _refuse_unknown(look, looks, ledger)
         write_look(run, look)
         say(f"{run}: was opened before, look {look.number}; no new look is written")
-        return report(run=run, as_json=as_json)
+        return report(run=run, as_json=as_json, gold=gold)
     n_looks = plan.gold.split.looks
     _ask(len(looks), n_looks, plan.gold.name, yes=yes)
     opening = Opening(
@@ -55,7 +56,7 @@ def open_held_out(*, run: Path, gold: Path | None, yes: bool, as_json: bool) -> 
     for bundle in set_aside(run, why=f"before-look-{look.number}"):
         say(f"{bundle}: is of the report before the look; `harness sign {run}` signs the new one")
     write_look(run, look)
-    return report(run=run, as_json=as_json)
+    return report(run=run, as_json=as_json, gold=gold)
 
 
 def _gold(run: Path, gold: Path | None) -> Path:

@@ -5,9 +5,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from harness.cli.project import audited_plan, load, same_arm_plan
-from harness.cli.run_files import RunKind, read_origin
+from harness.cli.run_files import EXPOSURES, RunKind, read_origin
 from harness.cli.signed_run import RunDocuments
 from harness.domain.plan import Plan, plan_digest
+from harness.inputs.exposures import known_until, read_exposures
+from harness.inputs.moving import moved_plan
 from harness.report.inert import inert
 from harness.report.verifying import Claim, broken, holds, not_checked, unproven
 
@@ -27,8 +29,9 @@ def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Cl
     if not documents.plan.inputs:
         yield not_checked("plan", "names no files that it was made of")
         return
+    kind = read_origin(run).kind
     experiment = documents.plan.inputs[0].path
-    again = plan_digest(_asked_by(load(folder / experiment), read_origin(run).kind))
+    again = plan_digest(_asked_by(_as_it_was(run, documents.plan, load(folder / experiment)), kind))
     was = documents.manifest.plan_sha256
     made_by, here = documents.manifest.harness_version, version("judge-harness")
     if again == was:
@@ -39,6 +42,13 @@ def plan_claims(run: Path, documents: RunDocuments, folder: Path) -> Iterator[Cl
         )
     else:
         yield broken("plan", f"{inert(experiment)} makes the plan {again[:16]}, the run has {was[:16]}")
+
+
+def _as_it_was(run: Path, was: Plan, dealt: Plan) -> Plan:
+    """Return the plan with what was moved in it when it was made."""
+    if was.moved is None:
+        return dealt
+    return moved_plan(dealt, known_until(read_exposures(run / EXPOSURES), was.moved.ledger, run / EXPOSURES))
 
 
 def _asked_by(plan: Plan, kind: RunKind) -> Plan:

@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.cli.judge_remarks import judge_remarks
 from harness.cli.output import put, say
+from harness.cli.planning import as_planned
 from harness.cli.rules import GRADER_RULES, rules_of
 from harness.cli.sequential import terms
 from harness.domain.batches import asked_at_most
@@ -48,7 +49,7 @@ def load(experiment: Path) -> Plan:
 
 def audited_plan(plan: Plan) -> Plan:
     """Return what an audit asks: the same canaries and anchors, by the same names, and no case."""
-    return plan.model_copy(update={"cases": (), "held_out": ()})
+    return plan.model_copy(update={"cases": (), "held_out": (), "moved": None})
 
 
 def same_arm_plan(plan: Plan) -> Plan:
@@ -97,7 +98,7 @@ def lock_experiment(experiment: Path) -> Lock:
     Raises:
         Tampered: There was one, and the plan is not the one that was frozen.
     """
-    plan = load(experiment)
+    plan = as_planned(load(experiment), experiment=experiment, run=None)
     found = matching_lock(experiment, plan, wanted=False)
     if found is not None:
         say(f"{lock_path(experiment)}: was frozen before and still matches")
@@ -134,7 +135,7 @@ def freeze(*, experiment: Path, key: Path | None, variable: str | None, as_json:
 
 def check(*, experiment: Path, as_json: bool) -> int:
     """Read everything and say what a run would come to."""
-    plan = load(experiment)
+    plan = as_planned(load(experiment), experiment=experiment, run=None)
     lock = matching_lock(experiment, plan, wanted=False)
     found = _checked(plan, estimate_spend(asked_at_most(plan)), locked=lock is not None)
     put(json.dumps(found, indent=2) if as_json else _as_text(found))

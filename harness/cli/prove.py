@@ -6,6 +6,7 @@ from pathlib import Path
 from harness.cli.case_proof import CaseProof, ProvenLine, is_about, stands
 from harness.cli.committed_run import COMMITMENTS, is_redacted, lines_of_copy, plan_of_copy, read_commitments
 from harness.cli.committing import committed_lines, have_commitments, secret_of
+from harness.cli.exposing import expose, opened_look
 from harness.cli.output import put
 from harness.cli.signed_run import BUNDLE
 from harness.domain.canonical import canonical_bytes
@@ -19,9 +20,12 @@ from harness.store.merkle import inclusion_proof, leaf_hash
 from harness.store.run_dir import read_plan
 
 
-def prove(*, run: Path, case: str, fields: tuple[Field, ...], out: Path | None) -> int:
+def prove(*, run: Path, case: str, fields: tuple[Field, ...], gold: Path | None, out: Path | None) -> int:
     """Write the proof that a case and its records stand in a run, or in a copy of one."""
-    proof = case_proof(run, case, withheld=frozenset(fields))
+    proof = case_proof(run, case, withheld=frozenset(fields), gold=gold)
+    if not is_redacted(run):
+        # What a copy shows was recorded when it was made.
+        expose(run, read_plan(run), (case,), shown_by="prove", gold=gold)
     text = canonical_bytes(proof).decode()
     if out is None:
         put(text)
@@ -31,7 +35,7 @@ def prove(*, run: Path, case: str, fields: tuple[Field, ...], out: Path | None) 
     return 0
 
 
-def case_proof(run: Path, case: str, *, withheld: frozenset[Field]) -> CaseProof:
+def case_proof(run: Path, case: str, *, withheld: frozenset[Field], gold: Path | None = None) -> CaseProof:
     """Return the proof of one case.
 
     Raises:
@@ -42,7 +46,7 @@ def case_proof(run: Path, case: str, *, withheld: frozenset[Field]) -> CaseProof
     plan = plan_of_copy(run) if is_redacted(run) else read_plan(run)
     if case not in {each.id for each in plan.cases}:
         raise InputError(f"{run}: no case {inert(case)!r} in its plan")
-    if case in plan.held_out and not (run / "look.json").exists():
+    if case in plan.held_out and opened_look(run, gold=gold) is None:
         raise InputError(f"{run}: {inert(case)} is held out, and no look has opened it")
     # The settings say how a reply is read; the prompts in them are no part of the case.
     selection = Selection(withheld | {"templates", "judge-prompt"}, cases=None, closed=frozenset())

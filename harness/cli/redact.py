@@ -6,26 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 
-from harness.cli.committed_run import COMMITMENTS, REDACTED, commitments_over, is_redacted, read_commitments
+from harness.cli.committed_run import REDACTED, commitments_over, is_redacted, read_commitments
 from harness.cli.committing import committed_lines, have_commitments, refuse_others, secret_of
+from harness.cli.exposing import expose, opened_look
 from harness.cli.output import put, say
 from harness.cli.run_files import (
-    DRIFT,
-    EARLIER,
-    ENVIRONMENT,
     JUNIT,
     LOCK,
     LOCK_SIGNATURE,
-    LOOK,
-    LOOKS,
     ORIGIN,
     PAGE,
     PROVENANCE,
     REPORT,
     SUMMARY,
-    read_look,
 )
-from harness.cli.signed_run import bundles_of, read_documents
+from harness.cli.signed_run import WHERE_THERE, bundles_of, read_documents
 from harness.domain.canonical import canonical_bytes
 from harness.domain.errors import InputError
 from harness.domain.plan import Plan
@@ -36,23 +31,11 @@ from harness.report.inert import inert
 from harness.store.evidence import read_manifest
 from harness.store.run_dir import MANIFEST
 
-_AS_THEY_ARE = (
-    REPORT,
-    PAGE,
-    SUMMARY,
-    JUNIT,
-    MANIFEST,
-    ORIGIN,
-    PROVENANCE,
-    LOOK,
-    LOOKS,
-    DRIFT,
-    EARLIER,
-    ENVIRONMENT,
-    COMMITMENTS,
-)
+_FORMS = (REPORT, PAGE, SUMMARY, JUNIT)
 # A lock repeats short texts of the plan, and digests of long ones.
 _OF_THE_PLAN = (LOCK, LOCK_SIGNATURE)
+_OF_THE_RUN = tuple(name for name in WHERE_THERE if name not in _OF_THE_PLAN)
+_AS_THEY_ARE = (*_FORMS, MANIFEST, ORIGIN, PROVENANCE, *_OF_THE_RUN)
 
 
 def redact(
@@ -62,6 +45,7 @@ def redact(
     fields: tuple[Field, ...],
     cases: tuple[str, ...],
     tags: tuple[str, ...],
+    gold: Path | None,
     as_json: bool,
 ) -> int:
     """Write a copy of a run that withholds the selected texts."""
@@ -71,7 +55,11 @@ def redact(
         raise InputError(f"{out}: is there already; wanted a folder that can be made")
     documents = read_documents(run)
     have_commitments(run, documents.plan)
-    selection = _selection(run, documents.plan, fields=fields, cases=cases, tags=tags)
+    closed = frozenset(documents.plan.held_out) if opened_look(run, gold=gold) is None else frozenset()
+    selection = _selection(run, documents.plan, fields=fields, cases=cases, tags=tags, closed=closed)
+    if not closed:
+        # A copy tells every verdict, even where it withholds the text.
+        expose(run, documents.plan, documents.plan.held_out, shown_by="redact", gold=gold)
     n_withheld, n_texts = _write(run, documents.plan, selection, out)
     made = {"copy": str(out), "withheld": n_withheld, "texts": n_texts, "signed": bool(bundles_of(run))}
     put(json.dumps(made, indent=2) if as_json else f"{out}: {n_withheld} of {n_texts} texts are withheld")
@@ -81,7 +69,13 @@ def redact(
 
 
 def _selection(
-    run: Path, plan: Plan, *, fields: Sequence[Field], cases: Sequence[str], tags: Sequence[str]
+    run: Path,
+    plan: Plan,
+    *,
+    fields: Sequence[Field],
+    cases: Sequence[str],
+    tags: Sequence[str],
+    closed: frozenset[str],
 ) -> Selection:
     ids, known = {case.id for case in plan.cases}, {tag for case in plan.cases for tag in case.tags}
     for name, there in ((each, ids) for each in cases):
@@ -95,7 +89,7 @@ def _selection(
         fields=frozenset(fields) or CASE_FIELDS,
         cases=frozenset(selected) if cases or tags else None,
         # A copy is made to be given away: what no look has opened stays closed.
-        closed=frozenset() if read_look(run) is not None else frozenset(plan.held_out),
+        closed=closed,
     )
 
 

@@ -13,9 +13,11 @@ from harness.backends.open import open_backend
 from harness.cli.collector import collector_off
 from harness.cli.conclude import Concluded, conclude
 from harness.cli.earlier_reports import note_earlier
+from harness.cli.exposing import expose_report, opened_look
 from harness.cli.judge_drift import note_drift, refuse_unusable, refuse_without_judge
 from harness.cli.output import put, say
 from harness.cli.panel import canary_survived
+from harness.cli.planning import as_planned, keep_known
 from harness.cli.progress import Shown
 from harness.cli.project import audited_plan, load, matching_lock, same_arm_plan
 from harness.cli.provenance import provenance, read_clocks, software_bill, with_move
@@ -40,7 +42,6 @@ from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, plan_digest
 from harness.domain.report import Report
 from harness.graders.reading import read_run
-from harness.inputs.ledger import read_looks
 from harness.report.document import report_bytes
 from harness.report.terminal import terminal_summary
 from harness.runner.asking import INTERRUPTED, Asking
@@ -97,12 +98,14 @@ def run_experiment(
     experiment: Path, directory: Path | None, *, locked: bool, against: Path | None = None
 ) -> Path:
     """Ask what is not on disk yet, seal the run, and return its directory."""
-    plan = load(experiment)
+    dealt = load(experiment)
+    path = directory or _default_directory(dealt, "")
+    plan = as_planned(dealt, experiment=experiment, run=path)
     lock = matching_lock(experiment, plan, wanted=locked)
-    path = directory or _default_directory(plan, "")
     refuse_unusable(path, against=against)
     run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
     note_drift(path, experiment=experiment, against=against, record=False)
+    keep_known(path, experiment=experiment)
     if lock is not None and read_manifest(path).locked:
         keep_lock(path, experiment)
     return path
@@ -122,7 +125,7 @@ def audit(
     *, experiment: Path, directory: Path | None, against: Path | None, record: bool, as_json: bool
 ) -> int:
     """Ask the judge about its canaries and anchors, and nothing else; compare it with an earlier run."""
-    plan = load(experiment)
+    plan = as_planned(load(experiment), experiment=experiment, run=None)
     lock = matching_lock(experiment, plan, wanted=False)
     audited = audited_plan(plan)
     path = directory or _default_directory(audited, "-audit")
@@ -133,29 +136,20 @@ def audit(
     return report(run=path, as_json=as_json)
 
 
-def report(*, run: Path, as_json: bool) -> int:
+def report(*, run: Path, as_json: bool, gold: Path | None = None) -> int:
     """Make the report of a sealed run from its evidence, write all its forms and print it.
 
     Raises:
-        Tampered: The run claims a look that the gold set's ledger does not hold.
+        Tampered: The run claims a look that the gold set's ledger does not hold,
+            or the record of exposures was cut short.
     """
-    _refuse_a_planted_look(run)
+    opened_look(run, gold=gold)
     made = make_report(run)
+    expose_report(run, read_plan(run), made, gold=gold)
     write_reports(run, made)
     put(report_bytes(made).decode("utf-8") if as_json else terminal_summary(made))
     say(f"report: {run / 'report.html'}")
     return exit_code(made.decision)
-
-
-def _refuse_a_planted_look(run: Path) -> None:
-    """Refuse a look that is in no ledger: the one of the gold set, or where that is gone, the signed copy."""
-    look = read_look(run)
-    if look is None:
-        return
-    ledgers = (run / read_origin(run).gold / "looks.jsonl", run / "looks.jsonl")
-    ledger = next((path for path in ledgers if path.exists()), ledgers[0])
-    if look.entry not in {entry.entry for entry in read_looks(ledger)}:
-        raise Tampered(f"{run / 'look.json'}: the look {look.entry[:12]} is not in the ledger {ledger}")
 
 
 def make_report(run: Path) -> Report:

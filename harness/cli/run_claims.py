@@ -10,6 +10,7 @@ from harness.cli.committed_run import COMMITMENTS, is_redacted, read_commitments
 from harness.cli.redaction_claims import redaction_claims
 from harness.cli.run_files import ENVIRONMENT, JUNIT, LOCK, LOOKS, PAGE, SUMMARY, read_environment
 from harness.cli.signed_run import LEDGER, RunDocuments, gold_folder
+from harness.cli.split_claims import exposure_claims, split_claims
 from harness.domain.canonical import digest, text_digest
 from harness.domain.errors import HarnessError, InputError
 from harness.domain.files import text_file_digest
@@ -39,6 +40,8 @@ def run_claims(
         yield from attempted("commitments", _commitment_claims, run, documents)
     yield from attempted("inputs", _input_claims, documents, inputs)
     yield from attempted("ledger", _ledger_claims, run, documents, gold)
+    yield from attempted("split", split_claims, run, documents)
+    yield from attempted("exposures", exposure_claims, run, documents, gold)
     yield from attempted("lock", _lock_claims, run, documents)
     yield from attempted("environment", _environment_claims, run, documents)
     yield from attempted("forms", _form_claims, run, documents)

@@ -26,7 +26,8 @@ _R = TypeVar("_R", bound=Record)
 REPORT, PAGE, SUMMARY, JUNIT = "report.json", "report.html", "summary.md", "junit.xml"
 ORIGIN, PROVENANCE, LOOK = "origin.json", "provenance.json", "look.json"
 DRIFT, EARLIER, ENVIRONMENT = "drift.json", "earlier.json", "environment.json"
-LOOKS, LOCK, LOCK_SIGNATURE = "looks.jsonl", "experiment.lock.json", "experiment.lock.sigstore.json"
+LOOKS, EXPOSURES = "looks.jsonl", "exposures.jsonl"
+LOCK, LOCK_SIGNATURE = "experiment.lock.json", "experiment.lock.sigstore.json"
 
 RunKind = Literal["run", "audit", "aa"]
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.cli.run_files import read_look
+from harness.cli.exposing import opened_look
 from harness.cli.sequential import EARLY, follow
 from harness.domain.canonical import digest
 from harness.domain.cases import Arm
@@ -22,7 +22,7 @@ def run_results(run: Path, arm: Arm) -> ResultFile:
         raise InputError(f"{run}@{arm}: was judged in pairs, and one arm's preferences are no results alone")
     followed = follow(plan, read_run(plan, read_evidence(run), read_timings(run)))
     reading, stop = followed.reading, followed.block
-    opened = read_look(run) is not None
+    opened = opened_look(run, gold=None) is not None
     shown = [case for case in reading.cases if opened or case.split == "exploratory"]
     n_hidden = len(reading.cases) - len(shown)
     cases = tuple(

@@ -8,6 +8,7 @@ from harness.cli.run_files import (
     DRIFT,
     EARLIER,
     ENVIRONMENT,
+    EXPOSURES,
     LOCK,
     LOCK_SIGNATURE,
     LOOK,
@@ -36,7 +37,7 @@ from harness.store.sealed import file_sha256
 BUNDLE = "report.sigstore.json"
 NEEDED = (REPORT, EVIDENCE, TIMINGS, MANIFEST, PLAN, ORIGIN, PROVENANCE)
 """The files that every report of a run rests on."""
-WHERE_THERE = (LOOK, LOOKS, LOCK, LOCK_SIGNATURE, DRIFT, EARLIER, ENVIRONMENT, COMMITMENTS)
+WHERE_THERE = (LOOK, LOOKS, EXPOSURES, LOCK, LOCK_SIGNATURE, DRIFT, EARLIER, ENVIRONMENT, COMMITMENTS)
 """The files that it rests on where they are there."""
 WITHHELD = (EVIDENCE, TIMINGS, PLAN, LOCK, LOCK_SIGNATURE)
 """The signed files that a copy may leave out: its lines stand for them."""

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from harness.domain.canonical import digest
 from harness.domain.cases import Anchor, Arm, Canary, Case, Split
+from harness.domain.exposure import Moved, nothing_known
 from harness.domain.record import Chained, JsonObject, Record, Sha256, Text
 from harness.domain.specs import EndpointSpec, Experiment, GoldSpec, JudgeSpec, JudgeUse, nobody
 
@@ -68,7 +69,8 @@ class Plan(Record):
 
     It holds the inputs themselves, so that a run directory is complete: every
     request and every number can be made again from it and the evidence.
-    ``held_out`` are the ids of the cases on that side of the split.
+    ``held_out`` are the ids of the cases on that side of the split; ``moved``
+    tells which others the split holds out, and who had seen them.
     """
 
     version: Literal["1"] = PLAN_VERSION
@@ -76,6 +78,7 @@ class Plan(Record):
     gold: GoldSpec
     cases: tuple[Case, ...]
     held_out: tuple[Text, ...]
+    moved: Annotated[Moved | None, Field(exclude_if=nothing_known)] = None
     canaries: tuple[Canary, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     judge: JudgeSpec | None = None

@@ -712,8 +712,27 @@ class RunBlock(Record):
     earlier: tuple[EarlierReport, ...] = ()
 
 
+class ExposureBlock(Record):
+    """What was shown of held-out cases before the plan was made, and what that moved.
+
+    ``ledger`` is the last exposure that was known. ``shown`` are the cases that
+    the split holds out and that were shown; ``moved`` are these and what
+    belongs with them: they count as exploratory.
+    """
+
+    ledger: Sha256
+    n_shown: Count
+    n_moved: Count
+    shown: tuple[Text, ...]
+    moved: tuple[Text, ...]
+
+
 class PlanBlock(Record):
-    """The plan in short. ``judging`` says how many answers a judge is shown at a time; null without one."""
+    """The plan in short.
+
+    ``judging`` says how many answers a judge is shown at a time; null without
+    one. ``exposure`` is null where nothing had been shown.
+    """
 
     sha256: Sha256
     locked: bool
@@ -728,6 +747,7 @@ class PlanBlock(Record):
     n_exploratory: Count
     n_held_out: Count
     n_clusters: Count
+    exposure: ExposureBlock | None = None
 
 
 class InputBlock(Record):

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.domain.canonical import text_digest
 from harness.domain.cases import Canary, Case, Split
 from harness.domain.checks import Check
 from harness.domain.errors import InputError
 from harness.domain.specs import GoldSpec, SplitSpec
-from harness.inputs.rows import Rows, folded, read_identified, refuse_two_spellings
+from harness.inputs.content import content_of
+from harness.inputs.rows import Rows, read_identified, refuse_two_spellings
 from harness.inputs.similar import near_duplicates
 from harness.inputs.split import side, straddling_pair
 from harness.inputs.toml import read_toml
@@ -128,7 +128,7 @@ def _refuse_same_content(cases: Rows[Case], sides: Sequence[Split]) -> None:
     prompts: dict[str, int] = {}
     contents: dict[tuple[str, str], int] = {}
     for index, case in enumerate(cases.records):
-        prompt, reference = _content(case)
+        prompt, reference = content_of(case)
         same = contents.setdefault((prompt, reference), index)
         if cases.records[same].group != case.group:
             raise InputError(_same(cases, same, index, what="prompt and reference"))
@@ -159,13 +159,3 @@ def _same(cases: Rows[Case], first: int, second: int, *, what: str) -> str:
         f"{cases.place(second)}: case {case.id!r} has the same {what} as case {earlier.id!r} "
         f"on line {cases.lines[first]}; give both one cluster, or take one out"
     )
-
-
-def _content(case: Case) -> tuple[str, str]:
-    """Return the digests of the prompt and of the reference, as they are compared."""
-    messages = [(message.role, folded(message.content)) for message in case.messages]
-    if case.prompt is not None:
-        messages = [("user", folded(case.prompt))]
-    prompt = "\x1e".join(f"{role}\x1f{content}" for role, content in messages)
-    reference = "" if case.reference is None else f"=\x1f{folded(case.reference)}"
-    return text_digest(prompt), text_digest(reference)

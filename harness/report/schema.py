@@ -6,6 +6,7 @@ from typing import Literal
 from harness.domain.calls import Evidence, RecordedReply, Timing
 from harness.domain.cases import Anchor, Canary, Case
 from harness.domain.environment import SoftwareBill
+from harness.domain.exposure import Exposure
 from harness.domain.history import HistoryEntry
 from harness.domain.manifest import Manifest
 from harness.domain.plan import Lock, Look, Plan
@@ -33,6 +34,7 @@ _FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], 
     ("redacted-line", RedactedLine, "serialization"),
     ("lock", Lock, "serialization"),
     ("look", Look, "serialization"),
+    ("exposure", Exposure, "serialization"),
     ("history", HistoryEntry, "serialization"),
     ("statement", Statement, "serialization"),
     ("experiment", Experiment, "validation"),

@@ -84,6 +84,13 @@ def write_project(root: Path, *, answer: str = "I {verb} it ({id}).", judged: bo
     return root / "experiment.toml"
 
 
+def pass_every_other_case(root: Path) -> None:
+    """Let both arms pass the cases of even number, so that only the odd ones flip."""
+    path = root / "replies.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    write_rows(path, [{**row, "content": "I do it."} if int(row["id"][1:]) % 2 == 0 else row for row in rows])
+
+
 def _write_judge(root: Path, ids: list[str]) -> None:
     write_rows(root / "gold/small/canaries.jsonl", _canaries())
     write_rows(root / "anchors/small.jsonl", [_anchor()])

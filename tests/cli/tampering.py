@@ -92,6 +92,12 @@ def seal_and_sign_again(place: Place) -> None:
     for path in (look, place.run / "looks.jsonl", place.project / "gold/small/looks.jsonl"):
         path.write_bytes(canonical_bytes(document) + (b"" if path == look else b"\n"))
 
+    exposure = json.loads((place.run / "exposures.jsonl").read_bytes())
+    exposure.update(run=manifest, plan_sha256=document["plan_sha256"])
+    exposure["entry"] = digest({name: value for name, value in exposure.items() if name != "entry"})
+    for path in (place.run / "exposures.jsonl", place.project / "gold/small/exposures.jsonl"):
+        path.write_bytes(canonical_bytes(exposure) + b"\n")
+
     def follow(statement: dict[str, Any]) -> None:
         plan = json.loads((place.run / "manifest.json").read_bytes())["plan_sha256"]
         statement["predicate"]["plan"].update(sha256=plan)
@@ -129,16 +135,27 @@ def forge_models(place: Place) -> None:
     seal_and_sign_again(place)
 
 
-def forge_plan(place: Place) -> None:
+def forge_split(place: Place) -> None:
+    """Let the plan call the last held-out case exploratory, and seal and sign that."""
+    _forge_plan(place, lambda it: it["held_out"].pop(), {})
+
+
+def forge_version(place: Place) -> None:
     """Let the plan be of another version of the gold set than its file, and freeze, seal and sign that."""
+    _forge_plan(place, lambda it: it["gold"].update(version="2"), {"gold.version": "2"})
+
+
+def _forge_plan(
+    place: Place, change: Callable[[dict[str, Any]], object], settings: Mapping[str, object]
+) -> None:
     plan, lock = place.run / "plan.json", place.run / "experiment.lock.json"
-    change_json(plan, lambda it: it["gold"].update(version="2"))
+    change_json(plan, change)
     sha256 = sha256_hex(plan.read_bytes())
     change_json(place.run / "manifest.json", lambda it: it.update(plan_sha256=sha256))
     change_json(place.run / "report.json", lambda it: it["plan"].update(sha256=sha256))
     change_json(place.run / "look.json", lambda it: it.update(plan_sha256=sha256))
     change_json(lock, lambda it: it.update(plan_sha256=sha256))
-    change_json(lock, lambda it: it["settings"].update({"gold.version": "2"}))
+    change_json(lock, lambda it: it["settings"].update(settings))
     _seal_lock(lock)
     seal_and_sign_again(place)
 
@@ -191,14 +208,19 @@ def _ledger(change: Callable[[Path], object]) -> Callable[[Place], None]:
     return lambda place: _do(change, place.project / "gold/small/looks.jsonl")
 
 
+def _exposures(change: Callable[[Path], object]) -> Callable[[Place], None]:
+    return lambda place: _do(change, place.project / "gold/small/exposures.jsonl")
+
+
 def _do(change: Callable[[Path], object], path: Path) -> None:
     change(path)
 
 
 def _fork(path: Path) -> None:
-    """Write another first look in the place of the true one, with a chain that holds."""
+    """Write another first line in the place of the true one, with a chain that holds."""
     look = json.loads(path.read_bytes().splitlines()[0])
-    fields = {**{k: v for k, v in look.items() if k != "entry"}, "opened_at": "2026-01-01T00:00:00+00:00"}
+    fields = {key: value for key, value in look.items() if key != "entry"}
+    fields["opened_at" if "opened_at" in fields else "exposed_at"] = "2026-01-01T00:00:00+00:00"
     path.write_bytes(canonical_bytes({**fields, "entry": digest(fields)}) + b"\n")
 
 
@@ -450,6 +472,33 @@ EDITS: tuple[Edit, ...] = (
     Edit("kept ledger: forked", _run_edit("looks.jsonl", _fork), "is not in the ledger it was signed with"),
     Edit("kept ledger: taken away", _gone("looks.jsonl"), "looks.jsonl: is signed and missing"),
     Edit(
+        "kept exposures: shortened",
+        _bytes("exposures.jsonl", lambda c: b""),
+        "exposures.jsonl of the run does not tell",
+    ),
+    Edit(
+        "kept exposures: a line edited",
+        _text("exposures.jsonl", '"shown_by":"report"', '"shown_by":"prove"'),
+        "edited: its entry is",
+    ),
+    Edit("kept exposures: taken away", _gone("exposures.jsonl"), "exposures.jsonl: is signed and missing"),
+    Edit(
+        "exposures: shortened",
+        _exposures(lambda path: path.write_bytes(b"")),
+        "is known and not in it; 0 exposures are left",
+    ),
+    Edit("exposures: forked", _exposures(_fork), "is known and not in it; 1 exposures are left"),
+    Edit(
+        "exposures: a line edited",
+        _exposures(lambda path: replace_text(path, '"shown_by":"report"', '"shown_by":"prove"')),
+        "edited: its entry is",
+    ),
+    Edit(
+        "exposures: taken away",
+        _exposures(lambda path: path.unlink()),
+        "is known and not in it; 0 exposures are left",
+    ),
+    Edit(
         "ledger: shortened",
         _ledger(lambda path: path.write_bytes(b"")),
         "is known and not in it; 0 looks are left",
@@ -643,7 +692,12 @@ EDITS: tuple[Edit, ...] = (
     ),
     Edit(
         "right key: another plan than its files make, all frozen, sealed and signed again",
-        forge_plan,
+        forge_version,
         "plan: experiment.toml makes the plan",
+    ),
+    Edit(
+        "right key: a held-out case called exploratory, all sealed and signed again",
+        forge_split,
+        "is not the one that its split deals",
     ),
 )

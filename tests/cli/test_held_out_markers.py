@@ -22,7 +22,6 @@ ELSEWHERE = {
     "demo",
     "open-held-out",
     "audit-votes",
-    "history",
     "prove",
     "verify-proof",
     "timestamp",
@@ -51,29 +50,37 @@ def _turned(text: str) -> str:
 def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
     """Call every command that sees the run, and return what each of them showed."""
     run, experiment = project / "run", project / "experiment.toml"
-    calls = {
-        "check": (experiment,),
-        "freeze": (experiment,),
-        "run": (experiment, "--dir", run, "--locked"),
-        "audit": (experiment, "--dir", project / "audit"),
-        "report": (run,),
-        "sign": (run, "--key", keys / "signer.key"),
-        "verify": (run, "--key", keys / "signer.pub", "--recompute", "--inputs", project),
-        "redact": (run, "--withhold", "judge-prompt", "--out"),
-        "label": (run, "--for", "human-scale", "-n", "99", "--out", run / "sheet.csv"),
-        "compare": (f"{run}@baseline", f"{run}@candidate", "--html", run / "page.html"),
-    }
-    assert set(calls) | ELSEWHERE == set(cli.commands), "a new command must be shown to keep the split closed"
+    calls: list[tuple[str | Path, ...]] = [
+        ("check", experiment),
+        ("freeze", experiment),
+        ("run", experiment, "--dir", run, "--locked"),
+        ("run", experiment, "--dir", project / "again", "--against", run),
+        ("audit", experiment, "--dir", project / "audit", "--record"),
+        ("audit", experiment, "--dir", project / "audit2", "--against", run),
+        ("history", experiment, "--html", project / "history.html"),
+        ("report", run),
+        ("sign", run, "--key", keys / "signer.key", "--replace"),
+        ("verify", run, "--key", keys / "signer.pub", "--recompute", "--inputs", project),
+        ("redact", run, "--withhold", "judge-prompt", "--out", project / "copy"),
+        ("verify", project / "copy", "--key", keys / "signer.pub", "--recompute"),
+        ("label", run, "--for", "human-scale", "-n", "99", "--out", run / "sheet.csv"),
+        ("label", run, "--for", "adjudication", "-n", "99", "--out", run / "sheet-doubt.csv"),
+        ("compare", f"{run}@baseline", f"{run}@candidate", "--html", run / "page.html"),
+        ("compare", f"{run}@baseline", f"{run}@candidate", f"{project / 'again'}@candidate"),
+    ]
+    called_for = {str(name) for name, *_ in calls}
+    assert called_for | ELSEWHERE == set(cli.commands), "a new command must be shown to keep the split closed"
     shown = {}
-    for name, words in calls.items():
-        for form in ((),) if name == "label" else ((), ("--json",)):
-            again: tuple[str | Path, ...] = ("--replace",) if name == "sign" and form else ()
-            again = (project / f"copy{len(form)}",) if name == "redact" else again
-            called = harness(name, *words, *again, *form)
-            shown[f"{name} {' '.join(form)}"] = f"exit code {called.code}\n{called.out}\n{called.err}"
+    for words in calls:
+        for form in ((),) if words[0] in ("label", "redact") else ((), ("--json",)):
+            called = harness(*words, *form)
+            assert not called.err.startswith("Usage"), called.err
+            shown[f"{' '.join(map(str, words))} {' '.join(form)}"] = (
+                f"exit code {called.code}\n{called.out}\n{called.err}"
+            )
     for path in (*(run / name for name in SHOWN), *run.glob("sheet*")):
         shown[path.name] = path.read_text("utf-8")
-    shown[COPY] = (project / "copy0" / "redacted.jsonl").read_text("utf-8")
+    shown[COPY] = (project / "copy" / "redacted.jsonl").read_text("utf-8")
     return shown
 
 

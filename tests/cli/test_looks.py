@@ -2,11 +2,12 @@
 
 import json
 
-from tests.cli.small_project import write_project
+from tests.cli.small_project import pass_every_other_case, write_project
 
 
 def opened(harness, tmp_path, *, looks: int):
     experiment = write_project(tmp_path / "p")
+    pass_every_other_case(tmp_path / "p")
     settings = tmp_path / "p" / "gold" / "small" / "set.toml"
     settings.write_text(settings.read_text().replace("held_out = 0.4,", f"held_out = 0.4, looks = {looks},"))
     harness("run", experiment, "--dir", tmp_path / "run")

@@ -30,7 +30,7 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy, other = copies(root)
     for name, out in (("one", copy), ("two", other)):
         run = sign_marked_run(root / name, _KEY)
-        redact(run=run, out=out, fields=("replies",), cases=("c01", "c02"), tags=(), as_json=False)
+        redact(run=run, out=out, fields=("replies",), cases=("c01", "c02"), tags=(), gold=None, as_json=False)
     write_key_pair(root / "signer.key", _KEY)
     return root
 

@@ -93,6 +93,7 @@ def _fields() -> Iterator[tuple[str, str]]:
         "timings.jsonl": "timing",
         "look.json": "look",
         "looks.jsonl": "look",
+        "exposures.jsonl": "exposure",
         "experiment.lock.json": "lock",
     }
     for name, schema in files.items():
@@ -132,7 +133,11 @@ def test_a_copy_without_its_project_passes(harness, place, tmp_path):
     )
 
     assert (called.code, found["result"]) == (0, "PASS")
-    assert [c["what"] for c in found["claims"] if c["standing"] == "not_checked"] == ["inputs", "ledger"]
+    assert [c["what"] for c in found["claims"] if c["standing"] == "not_checked"] == [
+        "inputs",
+        "ledger",
+        "exposures",
+    ]
 
 
 def test_files_read_as_text_may_have_the_line_ends_of_another_platform(harness, place):
