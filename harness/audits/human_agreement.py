@@ -37,7 +37,9 @@ class _Coefficients(TypedDict):
 
 class _Weighted(TypedDict):
     kappa_weighted: float | None
+    kappa_weighted_interval: IntervalBlock | None
     gwet_ac2: float | None
+    gwet_ac2_interval: IntervalBlock | None
 
 
 class _OnPassing(TypedDict):
@@ -152,7 +154,12 @@ def _interval(found: Coefficient | NotEstimable) -> IntervalBlock | None:
 def _weighted(both: Sequence[_Labelled], judge: JudgeSpec) -> _Weighted:
     """Return the coefficients that know how far two steps of a scale are apart; none without scores."""
     if judge.scores is None:
-        return {"kappa_weighted": None, "gwet_ac2": None}
+        return {
+            "kappa_weighted": None,
+            "kappa_weighted_interval": None,
+            "gwet_ac2": None,
+            "gwet_ac2_interval": None,
+        }
     steps = _steps(judge)
     numbers = {label: number for number, label in enumerate(steps)}
     human = np.array([numbers[a.human] for a in both])
@@ -165,7 +172,9 @@ def _weighted(both: Sequence[_Labelled], judge: JudgeSpec) -> _Weighted:
     ac2 = gwet_ac(table=ratings, weighting="quadratic", confidence_level=CONFIDENCE_LEVEL)
     return {
         "kappa_weighted": None if isinstance(kappa, NotEstimable) else kappa.estimate,
+        "kappa_weighted_interval": _interval(kappa),
         "gwet_ac2": None if isinstance(ac2, NotEstimable) else ac2.estimate,
+        "gwet_ac2_interval": _interval(ac2),
     }
 
 

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from harness.audits.answer_stability import answer_stability
 from harness.audits.gates import Ruled, against_ceiling, worst
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
-from harness.audits.stability import SHIFT_ALPHA, on_answers, shared, shift, slices, stability, votes_by_item
+from harness.audits.stability import SHIFT_ALPHA, shared, shift, slices, stability, votes_by_item
 from harness.domain.fitness import EarlyLateShift, Stability
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
@@ -41,7 +42,7 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
             status="not_audited",
             n_anchors=len(set(units.values())),
             n_votes=len(reading.anchor_votes),
-            on_answers=on_answers(plan, reading),
+            on_answers=answer_stability(plan, reading),
             no_verdicts=tuple(sorted(silent.items())),
             reasons=(_why_not(plan),),
         )
@@ -63,7 +64,7 @@ def audit_repeatability(plan: Plan, reading: Reading) -> RepeatabilityFinding:
         shift=moved,
         flip_rate=flips,
         slices=slices(plan, reading),
-        on_answers=on_answers(plan, reading),
+        on_answers=answer_stability(plan, reading),
         least_stable=_least_stable(repeated),
         no_verdicts=tuple(sorted(silent.items())),
         reasons=tuple(rule.reason for rule in ruled if rule.reason),

@@ -102,27 +102,6 @@ def slices(plan: Plan, reading: Reading) -> tuple[Stability, ...]:
     return tuple(found)
 
 
-def on_answers(plan: Plan, reading: Reading) -> Stability | None:
-    """Return the flip rate on the arms' own answers to exploratory cases; null where none is judged.
-
-    Answers are the items and their cluster is the unit: held-out cases stay
-    closed to this number, whether the split was opened or not.
-    """
-    side = plan.split_of()
-    group = {case.id: case.group for case in plan.cases}
-    votes: dict[str, list[Vote]] = defaultdict(list)
-    clusters: dict[str, str] = {}
-    for vote in reading.case_votes:
-        if side.get(vote.subject.id) == "exploratory":
-            subject = vote.subject
-            name = f"{subject.id}\x1f{subject.arm or subject.first}\x1f{subject.answer}"
-            votes[name].append(vote)
-            clusters[name] = group[vote.subject.id]
-    if plan.judge is None or not votes:
-        return None
-    return stability("answers of the arms", votes, labels=plan.judge.labels, clusters=clusters)
-
-
 def shift(plan: Plan, votes: Iterable[Sequence[Vote]]) -> EarlyLateShift | None:
     """Set the first readable vote on each anchor against the last, in order of time, by direction.
 

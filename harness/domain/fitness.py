@@ -49,6 +49,17 @@ class Stability(Record):
     reason: str | None = None
 
 
+class AnswerStability(Record):
+    """How the judge repeats itself on the arms' own answers to exploratory cases; clusters are the unit."""
+
+    n_answers: Count
+    self_agreement: Rate
+    unanimous: Rate
+    flip_rate: Stability
+    slices: tuple[Stability, ...] = ()
+    least_stable: tuple[tuple[str, float], ...] = ()
+
+
 class EarlyLateShift(Record):
     """The first against the last vote on each anchor, by direction; the test is exact McNemar."""
 

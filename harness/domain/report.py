@@ -13,6 +13,7 @@ from harness.domain.fitness import (
     NO_JUDGE,
     AnnotatorTest,
     AnswerFormatEffect,
+    AnswerStability,
     ArmsOnEqualTerms,
     BiasEffect,
     DifferentialFinding,
@@ -529,7 +530,7 @@ class RepeatabilityFinding(Record):
     shift: EarlyLateShift | None = None
     flip_rate: Stability | None = None
     slices: tuple[Stability, ...] = ()
-    on_answers: Stability | None = None
+    on_answers: AnswerStability | None = None
     least_stable: tuple[tuple[str, float], ...] = ()
     no_verdicts: tuple[tuple[str, Count], ...] = ()
     reasons: tuple[Text, ...] = ()
@@ -560,7 +561,9 @@ class AgreementFinding(Record):
     gwet_ac1: float | None = None
     gwet_ac1_interval: IntervalBlock | None = None
     kappa_weighted: float | None = None
+    kappa_weighted_interval: IntervalBlock | None = None
     gwet_ac2: float | None = None
+    gwet_ac2_interval: IntervalBlock | None = None
     error_rates: tuple[ErrorRates, ...] = ()
     human_human: Rate | None = None
     krippendorff_alpha: float | None = None

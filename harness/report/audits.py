@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from harness.domain.fitness import Stability
+from harness.domain.fitness import AnswerStability, Stability
 from harness.domain.report import (
     AgreementFinding,
     Audits,
@@ -166,13 +166,27 @@ def _repeatability(finding: RepeatabilityFinding) -> tuple[str, ...]:
             ("early votes against late ones", finding.early_late),
         )
         + ((shift_line(finding.shift),) if finding.shift else ())
+        + _on_answers(finding.on_answers)
         + tuple(stability_line(row) for row in _stabilities(finding))
     )
 
 
+def _on_answers(found: AnswerStability | None) -> tuple[str, ...]:
+    if found is None or not found.n_answers:
+        return ()
+    rates = _rates(
+        ("pairs of votes on the arms' answers that agree", found.self_agreement),
+        ("answers with one verdict throughout", found.unanimous),
+    )
+    listed = tuple(f"flips most: {name}: {share:.0%} of pairs agree" for name, share in found.least_stable)
+    return (*rates, *listed)
+
+
 def _stabilities(finding: RepeatabilityFinding) -> tuple[Stability, ...]:
     """Return the flip rates there are; a group without two votes on anything is no line."""
-    rows = (finding.flip_rate, *finding.slices, finding.on_answers)
+    answers = finding.on_answers
+    mine = () if answers is None else (answers.flip_rate, *answers.slices)
+    rows = (finding.flip_rate, *finding.slices, *mine)
     return tuple(row for row in rows if row is not None and row.flip_rate is not None)
 
 
@@ -210,8 +224,8 @@ def _beyond_chance(finding: AgreementFinding) -> tuple[str, ...]:
     named = (
         ("kappa", finding.kappa, finding.kappa_interval),
         ("AC1", finding.gwet_ac1, finding.gwet_ac1_interval),
-        ("kappa, quadratic weights", finding.kappa_weighted, None),
-        ("AC2, quadratic weights", finding.gwet_ac2, None),
+        ("kappa, quadratic weights", finding.kappa_weighted, finding.kappa_weighted_interval),
+        ("AC2, quadratic weights", finding.gwet_ac2, finding.gwet_ac2_interval),
     )
     found = tuple(
         f"{name} {words.plain_number(value)}{_coefficient_interval(interval)}"

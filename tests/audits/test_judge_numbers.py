@@ -65,7 +65,36 @@ def test_flips_on_real_answers_leave_held_out_cases_closed():
     )
     found = audit_repeatability(made, reading()._replace(case_votes=votes)).on_answers
 
-    assert (found.n_items, found.flip_rate) == (1, 0.0)
+    assert (found.n_answers, found.flip_rate.n_items, found.flip_rate.flip_rate) == (1, 1, 0.0)
+    assert found.least_stable == ()
+
+
+def test_real_answers_are_told_by_arm_and_tag_with_the_list_of_where_the_judge_flips():
+    cases = [
+        Case(id=f"c{i}", prompt="p", cluster=f"k{i // 2}", tags=("odd",) if i % 2 else ()) for i in range(20)
+    ]
+    made = plan(cases=cases, votes=3)
+    votes = tuple(
+        Vote(Subject(kind="case", id=case.id, arm=arm, answer=0), repeat, Verdict(label, None), repeat)
+        for case in cases
+        for arm in ("baseline", "candidate")
+        for repeat, label in enumerate(
+            ["pass", "fail", "pass"] if arm == "candidate" and case.tags else ["fail"] * 3
+        )
+    )
+    found = audit_repeatability(made, reading()._replace(case_votes=votes)).on_answers
+
+    # Of 40 answers 10 waver: two of their three pairs disagree.
+    assert (found.unanimous.n, found.unanimous.of, found.unanimous.rate) == (30, 40, 0.75)
+    assert (found.self_agreement.n, found.self_agreement.of) == (100, 120)
+    assert found.flip_rate.flip_rate == pytest.approx(1 - found.self_agreement.rate) == pytest.approx(1 / 6)
+    assert {row.of: row.flip_rate for row in found.slices} == {
+        "answers: baseline": 0.0,
+        "answers: candidate": pytest.approx(1 / 3),
+        "answers, tag: odd": pytest.approx(1 / 3),
+    }
+    assert found.least_stable[0] == ("c1, candidate, answer 0", pytest.approx(1 / 3))
+    assert len(found.least_stable) == 10
 
 
 def test_a_flip_rate_above_the_ceiling_fails():
@@ -306,3 +335,23 @@ def test_the_combined_row_covers_the_human_truth_where_the_judge_alone_does_not(
     assert covered["combined"] >= 52
     assert covered["human_only"] >= 52
     assert covered["judge_only"] < 45
+
+
+def test_on_a_scale_a_far_miss_counts_more_and_the_weighted_coefficients_have_intervals():
+    people = ["1", "2", "3"] * 10
+
+    def audited(missed):
+        made = plan(anchors=[anchor(f"a{i}", label, label) for i, label in enumerate(people)])
+        scale = made.judge.model_copy(
+            update={"labels": ("1", "2", "3"), "scores": (1.0, 2.0, 3.0), "passing": ("3",)}
+        )
+        votes = {f"a{i}": [missed if i < 4 and label == "1" else label] * 3 for i, label in enumerate(people)}
+        return audit_human_agreement(made.model_copy(update={"judge": scale}), reading(anchors=votes))
+
+    near, far = audited("2"), audited("3")
+
+    assert near.agreement.n == far.agreement.n == 28
+    assert near.kappa_weighted > far.kappa_weighted
+    assert near.gwet_ac2 > far.gwet_ac2
+    assert near.kappa_weighted_interval.low < near.kappa_weighted < near.kappa_weighted_interval.high
+    assert near.gwet_ac2_interval.low < near.gwet_ac2 < near.gwet_ac2_interval.high
