@@ -68,7 +68,12 @@ def pair_effects(plan: Plan, reading: Reading, family: str | None) -> Iterator[B
 
 
 def _rows(plan: Plan, judged: Mapping[str, str | None], belongs: Belongs) -> Iterator[_Row]:
-    """Yield two rows a pair: what is said of one answer holds of the other, reversed."""
+    """Yield one row a pair, told from the answer that people prefer.
+
+    So a judge that goes by length is right where that answer is the longer one
+    and wrong where it is the shorter, and a judge that errs at random is as
+    often wrong in both.
+    """
     clusters = {case.id: case.group for case in plan.cases}
     for anchor in plan.anchors:
         verdict, truth = judged.get(anchor.id), human_label(anchor)
@@ -79,8 +84,13 @@ def _rows(plan: Plan, judged: Mapping[str, str | None], belongs: Belongs) -> Ite
         if has is None or other_has is None or has == other_has:
             continue
         judge, human, cluster = _SCORES[verdict], _SCORES[truth], unit_of(anchor, clusters)
-        yield _Row(judge, human, has > other_has, cluster)
-        yield _Row(1.0 - judge, 1.0 - human, has < other_has, cluster)
+        told_from_answer = truth != "loss"
+        yield _Row(
+            judge if told_from_answer else 1.0 - judge,
+            human if told_from_answer else 1.0 - human,
+            (has > other_has) == told_from_answer,
+            cluster,
+        )
 
 
 def _other(arm: Arm | None) -> Arm | None:
@@ -91,7 +101,7 @@ def _effect(
     plan: Plan, judged: Mapping[str, str | None], of: str, group: str, belongs: Belongs
 ) -> BiasEffect:
     rows, band = list(_rows(plan, judged, belongs)), plan.experiment.gates.bias_band
-    n_pairs = len(rows) // 2
+    n_pairs = len(rows)
     known = [a for a in plan.anchors if judged.get(a.id) is not None and human_label(a) is not None]
     empty = BiasEffect(
         of=of,
