@@ -3,10 +3,11 @@
 from collections import Counter
 
 from panels import as_panel, asked
-from runs import a_plan, run
+from runs import a_plan, evidence_bytes, run
 
 from harness.backends.scripted import ScriptedBackend
 from harness.domain.cases import ARMS
+from harness.domain.specs import Limits
 from harness.runner.requests import (
     anchors_in_call_order,
     answer_request,
@@ -69,3 +70,15 @@ def test_a_vote_is_read_as_the_judge_it_was_asked_of():
 
     said = {(vote.endpoint, vote.verdict.label) for vote in (*reading.case_votes, *reading.anchor_votes)}
     assert said == {("judge:x", "pass"), ("judge:y", "fail")}
+
+
+def test_the_evidence_of_a_panel_is_the_same_bytes_however_many_calls_are_in_flight():
+    evidence = []
+    for in_flight in (1, 16):
+        limits = {"limits": Limits(in_flight=in_flight)}
+        plan, store = as_panel(a_plan(votes=2), "x", "y", endpoints={"x": limits, "y": limits}), MemoryStore()
+        backends = {name: ScriptedBackend(lambda r: "VERDICT: pass") for name in plan.endpoint_names}
+        evidence.append(evidence_bytes(plan, store, run(plan, store, backends)))
+
+    assert evidence[0] == evidence[1]
+    assert evidence[0].count(b'"judge:x"') == evidence[0].count(b'"judge:y"') > 0

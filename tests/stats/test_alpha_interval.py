@@ -67,3 +67,19 @@ def test_few_clusters_and_one_label_have_no_interval():
 def test_too_few_resamples_are_refused():
     with pytest.raises(ValueError, match="n_resamples must be 100 or more, found 20"):
         interval(ratings(np.random.default_rng(5), 20, 0.4), n_resamples=20)
+
+
+def test_ratings_that_all_agree_have_no_interval_of_no_width():
+    agreed = np.repeat(np.arange(30)[:, None] % 2, 3, axis=1)
+
+    assert interval(agreed) == NotEstimable(
+        "all ratings of every item agree: resamples of them cannot differ"
+    )
+
+
+def test_resamples_drawn_a_few_at_a_time_are_the_same(monkeypatch):
+    table = ratings(np.random.default_rng(5), 60, 0.4)
+    whole = interval(table)
+    monkeypatch.setattr("harness.stats.alpha_bootstrap._CELLS_AT_A_TIME", 60 * 7)
+
+    assert interval(table) == whole
