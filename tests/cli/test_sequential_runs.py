@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from harness.domain.batches import batches
 from harness.domain.canonical import canonical_bytes
 from harness.store.evidence import read_evidence, read_manifest, read_timings
+from harness.store.run_dir import read_plan
 from harness.store.seal import Sealing, seal_run
 from tests.cli.small_project import write_project
 
@@ -29,6 +31,18 @@ def report_of(run):
 
 def case_ids(run):
     return {record.subject.id for record in read_evidence(run) if record.subject.kind == "case"}
+
+
+def plan_of(run):
+    return json.loads((run / "plan.json").read_bytes())
+
+
+def held_out(run):
+    return set(plan_of(run)["held_out"])
+
+
+def first_batches(run, n):
+    return [case.id for batch in batches(read_plan(run))[:n] for case in batch]
 
 
 def test_check_says_what_the_plan_means(harness, tmp_path):
@@ -153,16 +167,30 @@ def test_compare_says_that_an_arm_comes_from_a_run_that_stopped(harness, stopped
     assert json.loads(called.out)["exploratory"]["majority"]["n_cases"] == 9
 
 
-def plan_of(run):
-    return json.loads((run / "plan.json").read_bytes())
+def test_a_budget_that_cut_a_batch_off_did_not_stop_the_run_by_its_rule(harness, tmp_path):
+    experiment = declare(tmp_path, "batch = 3", judged=True)
+    experiment.write_text(f"{experiment.read_text()}\n[budget]\ncalls = 20\n")
+    called = harness("run", experiment, "--dir", tmp_path / "run")
+    report = report_of(tmp_path / "run")
+
+    assert called.code == 3
+    assert report["exploratory"]["sequential"]["ended"] == "not_ended"
+    assert report["decision"]["verdict"] == "invalid"
+    assert dict(report["completeness"]["arms"][0]["answers_missing"])["not_run"] > 0
+    assert "byte by byte" in harness("verify", tmp_path / "run", "--recompute").out
 
 
-def held_out(run):
-    return set(plan_of(run)["held_out"])
+def test_an_audit_of_a_sequential_plan_asks_no_case_and_has_no_stop(harness, tmp_path):
+    harness("audit", declare(tmp_path, judged=True), "--dir", tmp_path / "audit")
+
+    assert report_of(tmp_path / "audit")["exploratory"]["sequential"] is None
 
 
-def first_batches(run, n):
-    from harness.domain.batches import batches
-    from harness.store.run_dir import read_plan
+def test_a_lock_holds_how_a_run_may_end(harness, tmp_path):
+    experiment = declare(tmp_path)
+    harness("freeze", experiment)
+    experiment.write_text(experiment.read_text().replace("batch = 3", "batch = 4"))
+    called = harness("run", experiment, "--dir", tmp_path / "run")
 
-    return [case.id for batch in batches(read_plan(run))[:n] for case in batch]
+    assert called.code == 4
+    assert "experiment.sequential.batch: was 3, is 4" in called.err

@@ -227,3 +227,9 @@ def test_a_panel_is_of_judges_of_one_answer(pairs: Project) -> None:
     pairs.write("experiment.toml", text[:start] + seats + text[end:])
 
     assert "panel: judge 'versus' compares two answers, wanted judges of one answer" in pairs.complaint()
+
+
+def test_a_run_that_may_end_early_is_of_a_judge_of_one_answer(pairs: Project) -> None:
+    pairs.replace("experiment.toml", "[analysis]", "[sequential]\nbatch = 1\n\n[analysis]")
+
+    assert "judge.spec: found a pairwise judge with [sequential], wanted a single one" in pairs.complaint()

@@ -53,6 +53,11 @@ def test_what_is_left_out_has_a_default(declared: Project) -> None:
             '[analysis]\nestimand = "mean"\nprimary = "score"',
             'analysis.primary: found "score" with [sequential], wanted "pass"',
         ),
+        (
+            "[sequential]",
+            '[gates]\nrouting = "segment"\n\n[sequential]',
+            'gates.routing: found "segment" with [sequential]: segments are compared at a fixed size alone',
+        ),
         ("[analysis]", "[analysis]\nweights = { geo = 1.0 }", "analysis.weights: found weights with"),
     ],
 )
