@@ -1,5 +1,7 @@
 """Cases that disagree with themselves, and the headline with and without them."""
 
+import math
+
 import numpy as np
 
 from harness.analysis.mean import mean_differences
@@ -70,7 +72,7 @@ def _wavers(arm: ArmCounts) -> BoolArray:
 
 
 def _part(differences: FloatArray, keep: BoolArray) -> Part:
-    n_kept, total = int(keep.sum()), float(differences[keep].sum())
+    n_kept, total = int(keep.sum()), math.fsum(differences[keep])
     return Part(
         n_cases=n_kept,
         difference=total / n_kept if n_kept else None,

@@ -235,6 +235,7 @@ def _by_cases(table: Table, found: _Measured, spec: AnalysisSpec) -> PopulationB
     block = PopulationBlock(weighted_by="cases", n_cases=values.size)
     if values.size == 0 or not weights.sum() > 0:
         return block.model_copy(update={"reason": "no case with a weight and a verdict in both arms"})
+    weights = weights / weights.max()
     unweighted = math.fsum(values) / values.size
     block = block.model_copy(
         update={

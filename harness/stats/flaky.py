@@ -6,6 +6,7 @@ are picked. So the split is also cross-fitted: flag on one half of the repeats, 
 the other, swap, average.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -242,7 +243,7 @@ def _stratum(differences: FloatArray, members: BoolArray, codes: IntArray | None
     if chosen.size == 0:
         empty = NotEstimable("no case is in this stratum")
         return Stratum(0.0, empty, empty, 0.0)
-    total = float(chosen.sum())
+    total = math.fsum(chosen)
     mean = paired_mean(
         differences=chosen,
         clusters=None if codes is None else codes[members],
@@ -257,18 +258,19 @@ def _ratio_stratum(
     products: FloatArray, weights: FloatArray, codes: IntArray | None, level: float
 ) -> Stratum:
     """Mean of a stratum as a ratio of means over all cases, its error by linearisation."""
-    contribution = float(products.mean())
-    share = float(weights.mean())
+    contribution = math.fsum(products) / products.size
+    share = math.fsum(weights) / weights.size
     if share == 0:
         empty = NotEstimable("no case is in this stratum")
         return Stratum(0.0, empty, empty, contribution)
     ratio = contribution / share
     inside = weights > 0
-    linear = ratio + (products[inside] - ratio * weights[inside]) / weights[inside].mean()
+    mean_weight = math.fsum(weights[inside]) / int(inside.sum())
+    linear = ratio + (products[inside] - ratio * weights[inside]) / mean_weight
     groups = None if codes is None else codes[inside]
     mean = paired_mean(differences=linear, clusters=groups, confidence_level=level, support=SUPPORT)
     interval = mean if isinstance(mean, NotEstimable) else mean.interval
-    return Stratum(float(weights.sum()), ratio, interval, contribution)
+    return Stratum(math.fsum(weights), ratio, interval, contribution)
 
 
 def _variance_share(differences: FloatArray, weights: NDArray[np.generic]) -> float | NotEstimable:

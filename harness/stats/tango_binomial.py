@@ -3,9 +3,9 @@
 Of gains, losses and cases that agree, one may be impossible: a change that only ever helps, or
 that touches every case. What is left is a binomial count, and there the score is too narrow: by
 enumeration a 95% interval holds 92.6% at 132 cases of which 5.5 in the mean are gained and none
-can be lost, and a loss as large as a margin is called ruled out in 7.2% where 50 cases can only
-be lost. An empty cell is what such a world always shows, so there the limits reach at least as
-far as Clopper and Pearson's. All other limits are Tango's; none is ever nearer than his.
+can be lost, and a loss as large as a margin of .0514 is called ruled out in 7.1% where 50 cases
+can only be lost. An empty cell is what such a world always shows, so there the limits reach at
+least as far as Clopper and Pearson's. All other limits are Tango's; none is ever nearer than his.
 """
 
 from __future__ import annotations

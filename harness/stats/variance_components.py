@@ -194,7 +194,8 @@ def _components(
 
 
 def _added_by(rows: FloatArray, codes: NDArray[np.int64]) -> FloatArray:
-    order = np.argsort(codes, kind="stable")
+    # By what is added within a cluster: the order of the cases must not matter.
+    order = np.lexsort((*rows.T, codes))
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     return np.asarray(np.add.reduceat(rows[order], starts, axis=0), dtype=np.float64)
 

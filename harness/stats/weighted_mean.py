@@ -119,6 +119,7 @@ def _units(
     same_length(differences=values, weights=heavy)
     if heavy.min() < 0.0:
         raise ValueError(f"weights must not be negative, found {heavy.min():g}")
+    heavy = heavy / (float(heavy.max()) or 1.0)
     codes = cluster_codes(clusters, n_cases=values.size)
     of_unit = np.arange(values.size) if codes is None else codes
     # Floating sums depend on their order: fix it by what is added, not by the rows.

@@ -76,7 +76,7 @@ def test_fifty_cases_that_can_only_be_lost_pass_at_the_margin_itself_no_more_oft
 
     assert false_claims(tango_binomial_noninferiority) <= 0.05
     if margin == 0.0514:
-        assert false_claims(tango_noninferiority) > 0.07
+        assert round(false_claims(tango_noninferiority), 3) == 0.071
 
 
 @pytest.mark.parametrize("n_gained", [4.0, 5.5, 9.5])
