@@ -10,7 +10,8 @@ import click
 from harness.cli.output import say
 from harness.cli.run import report
 from harness.cli.run_files import read_look, read_origin, write_look
-from harness.cli.sign import drop_throwaway, set_aside
+from harness.cli.sign import drop_throwaway
+from harness.cli.signed_run import set_aside
 from harness.domain.canonical import sha256_hex
 from harness.domain.errors import InputError, Tampered
 from harness.domain.plan import Look, plan_digest

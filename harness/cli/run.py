@@ -22,6 +22,7 @@ from harness.cli.progress import Shown
 from harness.cli.project import audited_plan, load, matching_lock, same_arm_plan
 from harness.cli.provenance import provenance, read_clocks, software_bill, with_move
 from harness.cli.run_files import (
+    REPORT,
     RunKind,
     earlier_move_ms,
     keep_lock,
@@ -36,6 +37,7 @@ from harness.cli.run_files import (
     write_reports,
 )
 from harness.cli.sequential import Stopping
+from harness.cli.signed_run import is_signed, set_aside
 from harness.domain.calls import Evidence, Timing
 from harness.domain.errors import NotMeasured, Tampered
 from harness.domain.manifest import Reading
@@ -141,15 +143,26 @@ def report(*, run: Path, as_json: bool, gold: Path | None = None) -> int:
 
     Raises:
         Tampered: The run claims a look that the gold set's ledger does not hold,
-            or the record of exposures was cut short.
+            the record of exposures was cut short, or its report is signed and
+            comes out otherwise now.
     """
     opened_look(run, gold=gold)
     made = make_report(run)
+    _refuse_to_unsign(run, report_bytes(made))
     expose_report(run, read_plan(run), made, gold=gold)
     write_reports(run, made)
     put(report_bytes(made).decode("utf-8") if as_json else terminal_summary(made))
     say(f"report: {run / 'report.html'}")
     return exit_code(made.decision)
+
+
+def _refuse_to_unsign(run: Path, made: bytes) -> None:
+    path = run / REPORT
+    if path.exists() and path.read_bytes() != made and is_signed(run):
+        raise Tampered(
+            f"{path}: is signed, and is not what this version makes of the evidence now; "
+            "nothing is written, and `harness verify --recompute` says what differs"
+        )
 
 
 def make_report(run: Path) -> Report:
@@ -193,6 +206,7 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
     with open_run(path, plan) as opened:
         if _is_complete(path):
             return
+        _set_signatures_aside(path)
         write_origin(path, gold=root / plan.experiment.gold, kind=kind)
         bill, clocks = software_bill(), read_clocks()
         write_environment(path, bill)
@@ -222,6 +236,13 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
                 locked=locked,
             ),
         )
+
+
+def _set_signatures_aside(path: Path) -> None:
+    """Keep the signatures over what a run had come to before it goes on, with the report they are of."""
+    earlier = len(list((path / "superseded").glob("before-start-*")))
+    for bundle in set_aside(path, why=f"before-start-{earlier + 1}"):
+        say(f"{bundle}: is of the report before this start; `harness sign {path}` signs the new one")
 
 
 def _first_failure(failures: Mapping[str, Failed]) -> str:

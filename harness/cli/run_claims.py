@@ -175,8 +175,7 @@ def _ledger_claims(run: Path, documents: RunDocuments, named: Path | None) -> It
 def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     manifest = documents.manifest
     if not (run / LOCK).exists():
-        why = "is not in this copy, if there was one" if is_redacted(run) else "no lock was kept with the run"
-        yield not_checked("lock", why)
+        yield from _without_a_lock(run, documents)
         return
     lock = read_lock(run / LOCK)
     if lock.plan_sha256 != manifest.plan_sha256:
@@ -194,7 +193,16 @@ def _lock_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
             "the plan is exploratory, whatever it says",
         )
     else:
-        yield holds("lock", f"the plan was frozen {lock.frozen_at}, before the first call")
+        yield holds("lock", f"the plan was frozen {lock.frozen_at}, before the first call, by its own clock")
+
+
+def _without_a_lock(run: Path, documents: RunDocuments) -> Iterator[Claim]:
+    if is_redacted(run):
+        yield not_checked("lock", "is not in this copy, if there was one")
+    elif documents.manifest.locked:
+        yield unproven("lock", "the manifest says that the plan was locked, and the lock is not there")
+    else:
+        yield not_checked("lock", "no lock was kept with the run")
 
 
 def _environment_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:

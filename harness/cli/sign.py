@@ -10,7 +10,7 @@ from harness.cli.committing import keep_commitments
 from harness.cli.output import put, say
 from harness.cli.recompute import recompute_claims
 from harness.cli.run_claims import run_claims
-from harness.cli.run_files import LOOKS, REPORT
+from harness.cli.run_files import LOOKS
 from harness.cli.signature_claims import utc_now
 from harness.cli.signed_run import (
     BUNDLE,
@@ -99,21 +99,6 @@ def drop_throwaway(run: Path) -> bool:
     bundle.unlink()
     (run / _PUBLIC).unlink(missing_ok=True)
     return True
-
-
-def set_aside(run: Path, *, why: str) -> tuple[Path, ...]:
-    """Move the signatures of a report that is about to change, and a copy of it, into a folder.
-
-    Nobody's signature is destroyed: with its report beside it, it still verifies
-    what was signed.
-    """
-    bundles = bundles_of(run)
-    if not bundles:
-        return ()
-    folder = run / "superseded" / why
-    folder.mkdir(parents=True, exist_ok=True)
-    replace_bytes(folder / REPORT, (run / REPORT).read_bytes())
-    return tuple(bundle.rename(folder / bundle.name) for bundle in bundles)
 
 
 def sign_run(run: Path, key: SigningKey, *, gold: Path | None, replace: bool, throwaway: bool) -> Path:

@@ -27,8 +27,9 @@ from harness.domain.report import Report
 from harness.domain.specs import GoldSpec
 from harness.inputs.ledger import read_looks
 from harness.inputs.toml import read_toml
+from harness.report.bundle import open_bundle
 from harness.report.document import read_report
-from harness.report.statement import LedgerClaim, Stated
+from harness.report.statement import LedgerClaim, Stated, read_statement
 from harness.store.evidence import read_manifest
 from harness.store.replace import replace_bytes
 from harness.store.run_dir import EVIDENCE, MANIFEST, PLAN, TIMINGS, read_plan
@@ -80,6 +81,30 @@ def bundles_of(run: Path) -> tuple[Path, ...]:
     others = sorted(path for path in run.glob("report.*.sigstore.json"))
     first = run / BUNDLE
     return (*([first] if first.exists() else []), *others)
+
+
+def set_aside(run: Path, *, why: str) -> tuple[Path, ...]:
+    """Move the signatures of a report that is about to change, and a copy of it, into a folder.
+
+    Nobody's signature is destroyed: with its report beside it, it still verifies
+    what was signed.
+    """
+    bundles = bundles_of(run)
+    if not bundles:
+        return ()
+    folder = run / "superseded" / why
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_bytes(folder / REPORT, (run / REPORT).read_bytes())
+    return tuple(bundle.rename(folder / bundle.name) for bundle in bundles)
+
+
+def is_signed(run: Path) -> bool:
+    """Return whether somebody's key signed the report; one that was made for it alone is nobody's."""
+    for path in bundles_of(run):
+        payload = open_bundle(path.read_bytes(), name=path.name).payload
+        if not read_statement(payload).predicate.signer.throwaway:
+            return True
+    return False
 
 
 def stated(

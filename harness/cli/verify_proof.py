@@ -53,6 +53,9 @@ def _n_records(proof: CaseProof) -> int:
 def _line_claims(proof: CaseProof) -> Iterator[Claim]:
     commitments = parse_commitments(proof.commitments.encode(), place=COMMITMENTS)
     n_texts = n_shown = 0
+    indices = [each.index for each in proof.lines]
+    if indices != sorted(set(indices)):
+        yield broken("lines", "stand out of order, or twice")
     for each in proof.lines:
         what, wrong = f"line {each.index}", problem(each.line)
         if not stands(each, commitments):

@@ -160,12 +160,15 @@ def _time_not_proven(said: str, what: str) -> Claim:
 
 
 def pinned_keys(files: Sequence[Path], trust: Path | None) -> tuple[Pinned, ...]:
-    """Return every key that counts.
+    """Return every key that counts; of one in both places, what the list says of it.
 
     Raises:
         InputError: A file cannot be read as what it should be.
     """
-    return (*(pin(path) for path in files), *(read_trust(trust) if trust is not None else ()))
+    listed = read_trust(trust) if trust is not None else ()
+    known = {each.id for each in listed}
+    # A list says when a key counted and that it was revoked; its bare file says nothing against that.
+    return (*(each for each in map(pin, files) if each.id not in known), *listed)
 
 
 def _pinned(entry: TrustedKey, place: str) -> Pinned:

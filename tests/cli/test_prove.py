@@ -89,6 +89,7 @@ def _commitments(it):
         (lambda it: it.update(lines=it["lines"][:2]), "there are none"),
         (lambda it: it.update(lines=it["lines"][1:]), "start with its plan"),
         (lambda it: it.update(case="c99"), "not about c99"),
+        (lambda it: it["lines"].append(it["lines"][-1]), "stand out of order, or twice"),
         (_commitments, "is not the one in the signed statement"),
         (lambda it: it.update(bundle=None), "is missing, and a key is pinned"),
     ],

@@ -37,6 +37,40 @@ def test_a_lock_written_after_the_data_does_not_make_the_run_a_locked_one(harnes
     assert "The plan was not locked before the run" in called.out
 
 
+def test_a_signed_report_is_not_written_over_by_another(harness, signed):
+    report = signed / "report.json"
+    other = report.read_bytes().replace(b'"n_attempts":', b'"n_attempts":1')
+    report.write_bytes(other)
+    called = harness("report", signed)
+
+    assert (called.code, called.out) == (4, "")
+    assert "is signed, and is not what this version makes" in called.err
+    assert report.read_bytes() == other
+
+
+def test_a_run_that_goes_on_sets_the_signature_over_its_first_part_aside(harness, signed, tmp_path):
+    manifest = signed / "manifest.json"
+    # As it would be where a call had failed; everything asked for is in the store.
+    manifest.write_bytes(manifest.read_bytes().replace(b'"complete":true', b'"complete":false'))
+    called = harness("run", tmp_path / "p" / "experiment.toml", "--dir", signed)
+
+    assert "is of the report before this start" in called.err
+    assert not (signed / "report.sigstore.json").exists()
+    assert (signed / "superseded" / "before-start-1" / "report.sigstore.json").exists()
+    assert harness("sign", signed, "--key", tmp_path / "keys" / "signer.key").code == 0
+
+
+def test_a_lock_that_is_only_claimed_proves_nothing(harness, tmp_path):
+    experiment = write_project(tmp_path / "p")
+    harness("freeze", experiment)
+    harness("run", experiment, "--dir", tmp_path / "run", "--locked")
+    (tmp_path / "run" / "experiment.lock.json").unlink()
+    called = harness("verify", tmp_path / "run")
+
+    assert called.code == 3
+    assert "the manifest says that the plan was locked, and the lock is not there" in called.out
+
+
 def test_edited_evidence_is_never_replaced_in_silence(harness, signed, tmp_path):
     evidence = signed / "evidence.jsonl"
     edited = evidence.read_bytes().replace(b"I do it", b"I can't", 1)

@@ -28,7 +28,7 @@ from harness.report.keys import (
     signature_of,
     write_key_pair,
 )
-from harness.report.trust import Pinned, key_at, moment, read_trust
+from harness.report.trust import Pinned, key_at, moment, pinned_keys, read_trust
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -207,6 +207,14 @@ def test_one_key_stands_once_in_a_trust_list(tmp_path):
 
     with pytest.raises(InputError, match="listed twice"):
         read_trust(path)
+
+
+def test_what_a_list_says_of_a_key_counts_though_its_file_is_named_too(tmp_path):
+    path = trust_file(tmp_path / "t.json", revoked_at="2026-01-01T00:00:00Z")
+    (tmp_path / "a.pub").write_text(json.loads(path.read_text())["keys"][0]["pem"])
+    found = pinned_keys((tmp_path / "a.pub",), path)
+
+    assert [each.revoked_at is not None for each in found] == [True]
 
 
 def test_a_time_is_read_in_utc():
