@@ -1,4 +1,4 @@
-"""Evidence and intervals that may be read after every case, in any number of looks.
+"""Evidence and intervals that may be read after every case, however often.
 
 An e-value is the wealth of a gambler who bets against equality at fair odds: under
 equality it exceeds 1/alpha at any time with probability at most alpha. The bets here are

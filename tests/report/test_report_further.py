@@ -1,7 +1,10 @@
 """Lines on noise, weights and missingness, made from the analysis of real tables."""
 
-from harness.analysis import analyse
+import pytest
+
+from harness.analysis import Anytime, analyse, sequential_block
 from harness.domain.specs import AnalysisSpec
+from harness.domain.stopping import Asked
 from harness.report.further import further
 from tests.analysis.results import case, table_of
 
@@ -53,3 +56,30 @@ def test_verdicts_missing_in_one_arm_are_a_line():
     assert line.startswith(
         "30 cases in the candidate only, 0 in the baseline only: +10.0 points, 95% interval ["
     )
+
+
+@pytest.mark.parametrize(
+    ("gain", "asked", "told"),
+    [
+        (10, Asked(2, 9, 10, 45, is_whole=True), "ended by the evidence, as the plan declares: e-value 39.4"),
+        (
+            5,
+            Asked(9, 9, 45, 45, is_whole=True),
+            "asked to the end: the evidence did not reach what ends a run",
+        ),
+        (10, Asked(2, 9, 10, 45, is_whole=False), "broken off before its end, not by the declared rule"),
+    ],
+)
+def test_how_a_run_that_may_end_early_ended_is_a_line(gain, asked, told):
+    rows, spec, design = (
+        table_of(both=0, gain=gain, loss=0, neither=0),
+        AnalysisSpec(margin=0.05, seed=1),
+        Anytime(largest_cluster=1),
+    )
+    stop = sequential_block(rows, spec, design, asked)
+    section = analyse(rows, spec, anytime=design).model_copy(update={"sequential": stop})
+    line = titled(section)["early stopping"][0]
+
+    assert line.startswith(told)
+    assert "20 ends a run; " in line
+    assert f"{asked.n_cases} of 45 cases asked, {45 - asked.n_cases} not" in line
