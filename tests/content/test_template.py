@@ -115,7 +115,7 @@ def test_the_judge_prompt_is_the_one_its_digest_names() -> None:
 def test_a_judge_prompt_can_be_filled_and_names_the_delimiter(folder: Path) -> None:
     prompt = (folder / "prompt.md").read_text("utf-8")
 
-    assert judge_prompt_problem(prompt, mode="single") is None
+    assert judge_prompt_problem(prompt, mode=written(folder / "judge.toml", JudgeSpec).mode) is None
     assert "$delimiter" in prompt
 
 
