@@ -65,11 +65,10 @@ def answerers(identities: Iterable[CallIdentity]) -> Answerers:
     other calls of the arm have one; where none has, the model is all that is
     known of it.
     """
-    calls = [call for call in identities if call.subject.kind == "case" and call.endpoint in ARMS]
-    n_known = sum(call.model is not None for call in calls)
-    kinds: dict[str, set[tuple[str | None, str | None, str | None]]] = {arm: set() for arm in ARMS}
-    for call in calls:
-        kinds[call.endpoint].add((call.model, call.provider, call.fingerprint))
+    calls = [call for call in identities if call.endpoint in ARMS and call.subject.kind == "case"]
+    seen = Counter([(call.endpoint, call.model, call.provider, call.fingerprint) for call in calls])
+    n_known = sum(n for (_, model, _, _), n in seen.items() if model is not None)
+    kinds = {arm: {who[1:] for who in seen if who[0] == arm} for arm in ARMS}
     if all(len(kinds[arm]) < 2 for arm in ARMS):
         return Answerers(n_known=n_known, steady=True, by_call={})
     has = {arm: tuple(any(kind[part] for kind in kinds[arm]) for part in range(3)) for arm in ARMS}

@@ -34,7 +34,7 @@ def audit_routing(plan: Plan, reading: Reading, earlier: Sequence[Compared] = ()
         ``fail`` with any drift, ``not_audited`` where an endpoint never said
         who it is, else ``pass``.
     """
-    answered = {name: _answered(reading.identities, name) for name in plan.endpoint_names}
+    answered = _answered(reading.identities, plan.endpoint_names)
     found = [_identity(plan, name, answered) for name in answered]
     told = {each.endpoint: [*_drift(each), *_resolved_otherwise(each, earlier)] for each in found}
     endpoints = tuple(each.model_copy(update={"drifted": bool(told[each.endpoint])}) for each in found)
@@ -72,10 +72,15 @@ class _Answered(NamedTuple):
         return found
 
 
-def _answered(identities: Sequence[CallIdentity], endpoint: str) -> _Answered:
-    calls = [call for call in identities if call.endpoint == endpoint]
-    by_who = Counter([(call.model, call.provider, call.fingerprint) for call in calls])
-    return _Answered(by_who, n_changes=_changes(calls) if len(by_who) > 1 else 0)
+def _answered(identities: Sequence[CallIdentity], endpoints: Sequence[str]) -> dict[str, _Answered]:
+    # One walk over what may be millions of calls; they are put in time only where somebody changed.
+    seen = Counter([(call.endpoint, call.model, call.provider, call.fingerprint) for call in identities])
+    found: dict[str, _Answered] = {}
+    for name in endpoints:
+        by_who = Counter({who[1:]: n for who, n in seen.items() if who[0] == name})
+        calls = [call for call in identities if call.endpoint == name] if len(by_who) > 1 else []
+        found[name] = _Answered(by_who, n_changes=_changes(calls))
+    return found
 
 
 def _identity(plan: Plan, name: str, answered: dict[str, _Answered]) -> EndpointIdentity:

@@ -37,10 +37,11 @@ def requests_in_plan_order(plan: Plan, text_of: TextOf) -> Iterator[Request]:
     yield from canary_requests(plan)
     for anchor in judge_anchors(plan):
         yield from anchor_votes(plan, anchor)
+    is_pairwise = plan.is_pairwise
     for case in plan.cases:
         answers = [answer_requests(plan, case, arm) for arm in ARMS]
         for side_by_side in zip(*answers, strict=True):
-            if plan.is_pairwise:
+            if is_pairwise:
                 yield from _pair(plan, case, side_by_side, text_of)
                 continue
             for arm, request in zip(ARMS, side_by_side, strict=True):

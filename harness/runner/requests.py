@@ -51,7 +51,7 @@ def n_votes_each(plan: Plan) -> int:
 
 def is_judged(plan: Plan, case: Case) -> bool:
     """Return whether the judge grades the case: it does unless the case carries checks."""
-    return bool(plan.judges) and not case.checks
+    return not case.checks and bool(plan.judges)
 
 
 def judge_canaries(plan: Plan) -> tuple[Canary, ...]:
