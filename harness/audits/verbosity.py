@@ -1,6 +1,7 @@
 """How long the arms' answers are, and what of a win rate goes with it."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median
 
@@ -20,6 +21,8 @@ from harness.stats.means import paired_mean
 def length_controlled(plan: Plan, reading: Reading, band: float | None) -> LengthControlled | None:
     """Return the win rate at equal length over exploratory cases graded by the judge on both arms."""
     group = {case.id: case.group for case in plan.cases if not case.checks}
+    if not group:
+        return None
     lengths = {arm: _mean_chars(reading.answers, arm) for arm in ARMS}
     wins, differences, clusters = [], [], []
     for result in reading.cases:
@@ -69,10 +72,10 @@ def _share(answers: Sequence[Graded]) -> float | None:
 
 
 def _mean_chars(notes: Sequence[AnswerNote], arm: Arm) -> dict[str, float]:
-    found: dict[str, list[int]] = {}
+    found: defaultdict[str, list[int]] = defaultdict(list)
     for note in notes:
         if note.arm == arm:
-            found.setdefault(note.case, []).append(note.n_chars)
+            found[note.case].append(note.n_chars)
     return {case: sum(lengths) / len(lengths) for case, lengths in found.items()}
 
 
@@ -83,10 +86,9 @@ def verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
     empty = Verbosity(arm=arm, n_answers=len(lengths), mean_chars=None, median_chars=None)
     if not lengths:
         return empty.model_copy(update={"reason": "no exploratory answer of this arm has text"})
-    group = {case.id: case.group for case in plan.cases}
     found = paired_mean(
         differences=lengths,
-        clusters=[group[note.case] for note in notes],
+        clusters=_clusters(plan, [note.case for note in notes]),
         confidence_level=CONFIDENCE_LEVEL,
         support=(0.0, math.inf),
     )
@@ -140,6 +142,8 @@ def verbosity_ratio(plan: Plan, reading: Reading, band: float | None) -> Verbosi
 
 
 def _exploratory(plan: Plan, reading: Reading) -> list[AnswerNote]:
+    if not plan.held_out:
+        return list(reading.answers)
     side = plan.split_of()
     return [note for note in reading.answers if side.get(note.case) == "exploratory"]
 
@@ -149,6 +153,8 @@ def _log_ratio(lengths: Mapping[Arm, Mapping[str, float]], case: str) -> float:
     return math.log(max(lengths["candidate"][case], 1.0) / max(lengths["baseline"][case], 1.0))
 
 
-def _clusters(plan: Plan, cases: Sequence[str]) -> list[str]:
-    group = {case.id: case.group for case in plan.cases}
+def _clusters(plan: Plan, cases: Sequence[str]) -> list[int]:
+    """Return the number of each case's cluster: a million names would have to be sorted."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in plan.cases))}
+    group = {case.id: numbers[case.group] for case in plan.cases}
     return [group[case] for case in cases]
