@@ -82,8 +82,8 @@ WORLDS = (
     World("specificity differs by .15, clusters of 4", EVEN, 0.95, (0.95, 0.80), per_cluster=4),
     World("specificity differs by .15, clusters of 10", EVEN, 0.95, (0.95, 0.80), per_cluster=10),
 )
-FEW = (10, 15, 20, 25)
-ENOUGH = (30, 100)
+FEW = (6,)
+ENOUGH = (10, 15, 20, 33, 100)
 CLUSTERS = (6, 10, 40)
 
 

@@ -279,7 +279,7 @@ def test_curated_anchors_are_never_combined():
 
 
 def test_too_few_anchors_are_not_combined():
-    assert scaled(10, 200).tuning is None
+    assert scaled(9, 200).tuning is None
 
 
 def test_enough_random_anchors_give_three_rows_side_by_side():

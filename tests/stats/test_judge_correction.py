@@ -260,7 +260,7 @@ def test_the_order_of_anchors_changes_nothing():
     ("n", "n_anchors", "change", "reason"),
     [
         (300, 60, {"selection": "curated"}, "picked"),
-        (300, 29, {}, "29 anchors"),
+        (300, 9, {}, "9 anchors"),
         (60, 60, {}, "every case"),
         (
             300,
