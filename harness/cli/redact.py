@@ -11,6 +11,7 @@ from harness.cli.committing import committed_lines, have_commitments, refuse_oth
 from harness.cli.exposing import expose, opened_look
 from harness.cli.output import put, say
 from harness.cli.run_files import (
+    EXPOSURES,
     JUNIT,
     LOCK,
     LOCK_SIGNATURE,
@@ -32,8 +33,8 @@ from harness.store.evidence import read_manifest
 from harness.store.run_dir import MANIFEST
 
 _FORMS = (REPORT, PAGE, SUMMARY, JUNIT)
-# A lock repeats short texts of the plan, and digests of long ones.
-_OF_THE_PLAN = (LOCK, LOCK_SIGNATURE)
+# A lock repeats short texts of the plan, and tells long ones by digest, as exposures tell prompts.
+_OF_THE_PLAN = (LOCK, LOCK_SIGNATURE, EXPOSURES)
 _OF_THE_RUN = tuple(name for name in WHERE_THERE if name not in _OF_THE_PLAN)
 _AS_THEY_ARE = (*_FORMS, MANIFEST, ORIGIN, PROVENANCE, *_OF_THE_RUN)
 

@@ -40,7 +40,7 @@ NEEDED = (REPORT, EVIDENCE, TIMINGS, MANIFEST, PLAN, ORIGIN, PROVENANCE)
 """The files that every report of a run rests on."""
 WHERE_THERE = (LOOK, LOOKS, EXPOSURES, LOCK, LOCK_SIGNATURE, DRIFT, EARLIER, ENVIRONMENT, COMMITMENTS)
 """The files that it rests on where they are there."""
-WITHHELD = (EVIDENCE, TIMINGS, PLAN, LOCK, LOCK_SIGNATURE)
+WITHHELD = (EVIDENCE, TIMINGS, PLAN, LOCK, LOCK_SIGNATURE, EXPOSURES)
 """The signed files that a copy may leave out: its lines stand for them."""
 
 LEDGER = "looks.jsonl"

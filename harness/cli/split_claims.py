@@ -32,10 +32,10 @@ def split_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     if plan.moved is None:
         yield holds("split", f"its settings deal {len(plan.held_out)} of {len(plan.cases)} cases out")
         return
-    known = known_until(read_exposures(run / EXPOSURES), plan.moved.ledger, run / EXPOSURES)
     if is_redacted(run):
         yield not_checked("split", "which cases had been shown: their prompts may be withheld")
         return
+    known = known_until(read_exposures(run / EXPOSURES), plan.moved.ledger, run / EXPOSURES)
     wrong = _wrongly_moved(plan, plan.moved, dealt, known)
     if wrong:
         yield broken("split", wrong)
@@ -66,6 +66,9 @@ def exposure_claims(run: Path, documents: RunDocuments, gold: Path | None) -> It
         Tampered: A record of exposures is not as it was written, or was cut short.
     """
     report, plan, _, look = documents
+    if is_redacted(run) and not (run / EXPOSURES).exists():
+        yield not_checked("exposures", f"{EXPOSURES} names prompts by digest, and is not in this copy")
+        return
     kept = read_exposures(run / EXPOSURES)
     if look is not None and report.held_out is not None:
         name = file_sha256(run / MANIFEST)

@@ -149,6 +149,14 @@ def test_an_answer_is_not_told_by_a_digest_of_its_text(signed, redact):
     assert not [digest for digest in shown if digest.encode() in text]
 
 
+def test_a_prompt_is_not_told_by_a_digest_of_its_text(signed, redact):
+    record = json.loads((signed / "run/exposures.jsonl").read_text().splitlines()[0])
+    text = b"".join(path.read_bytes() for path in redact("--withhold", "prompts").iterdir())
+
+    assert record["cases"]
+    assert not [case["id"] for case in record["cases"] if case["prompt"].encode() in text]
+
+
 def test_what_no_look_has_opened_is_never_in_a_copy(harness, tmp_path):
     run = sign_marked_run(tmp_path, _KEY, opened=False)
     held_out = set(json.loads((run / "plan.json").read_bytes())["held_out"])
