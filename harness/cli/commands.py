@@ -311,7 +311,7 @@ _PAIRED_ONLY = (*_MAJORITY_ONLY, "pass_at", "metric", "questions_differ", "seed"
     help="Pair by id although the files say that a case asks something else.",
 )
 @click.option("--slice", "slices", multiple=True, help="A tag whose result is declared in advance.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option(
     "--coverage",
     type=Finite(0, 1),

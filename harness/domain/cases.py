@@ -35,7 +35,7 @@ class Case(Record):
     reference: str | None = None
     cluster: Text | None = None
     tags: tuple[Text, ...] = ()
-    weight: Annotated[float, Field(gt=0)] = 1.0
+    weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
     split: Split | None = None
     checks: tuple[Check, ...] = ()
     why: str | None = None

@@ -170,7 +170,7 @@ def _check_base_url(base_url: str) -> None:
         well_formed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         well_formed = False
-    if not well_formed:
+    if not well_formed or any(char.isspace() or not char.isprintable() for char in base_url):
         raise ValueError("base_url: wanted an address such as https://host/v1")
     if parts.username or parts.password:
         raise ValueError("base_url: holds a user or a password; name it in api_key_env or headers instead")
@@ -194,8 +194,8 @@ def _check_headers(headers: Mapping[str, Any]) -> None:
 class Price(Record):
     """Cost of a million tokens, in the currency of the budget."""
 
-    prompt: Annotated[float, Field(ge=0)]
-    completion: Annotated[float, Field(ge=0)]
+    prompt: Annotated[float, Field(ge=0, le=1e9)]
+    completion: Annotated[float, Field(ge=0, le=1e9)]
 
 
 class EndpointSpec(Record):
@@ -210,7 +210,7 @@ class EndpointSpec(Record):
 
     backend: Literal["chat", "recorded"]
     model: Text
-    base_url: Text | None = None
+    base_url: str | None = None
     api_key_env: Text | None = None
     template: Text | None = None
     system: Text | None = None
@@ -225,14 +225,14 @@ class EndpointSpec(Record):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.backend == "chat" and not self.base_url:
+        if self.backend == "chat" and self.base_url is None:
             raise ValueError('base_url: wanted with backend = "chat"')
         if self.backend == "recorded" and not self.replies:
             raise ValueError('replies: wanted with backend = "recorded"')
         ours = {"model", "messages", "n", "stream"} & set(self.sampling)
         if ours:
             raise ValueError(f"sampling.{min(ours)}: not a sampling setting; the harness sets it")
-        if self.base_url:
+        if self.base_url is not None:
             _check_base_url(self.base_url)
         if self.api_key_env is not None and not _VARIABLE.fullmatch(self.api_key_env):
             raise ValueError("api_key_env: wanted the name of a variable, such as OPENAI_API_KEY, not a key")
@@ -278,8 +278,8 @@ class AnalysisSpec(Record):
     @model_validator(mode="after")
     def _weights_are_shares(self) -> Self:
         for tag, share in self.weights.items():
-            if isinstance(share, bool) or not isinstance(share, int | float) or share < 0:
-                raise ValueError(f"weights.{tag}: found {share!r}, wanted a number from 0")
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1e9:
+                raise ValueError(f"weights.{tag}: found {share!r}, wanted a number from 0 to 1e9")
         if self.weights and sum(self.weights.values()) <= 0:
             raise ValueError("weights: all of them are 0")
         return self

@@ -12,6 +12,8 @@ from harness.domain.cases import Split
 from harness.domain.verdicts import Graded, graded
 from harness.importers.table import Fields
 
+# Beyond these, sums and squares leave what a float can hold.
+_LARGEST_WEIGHT, _LARGEST_SCORE = 1e9, 1e15
 KNOWN_FIELDS = (
     "id",
     "passed",
@@ -114,6 +116,8 @@ def read_answer(fields: Fields, *, pass_at: float | None) -> Graded:
         _refuse_neither(fields)
         return SKIPPED
     value = None if score is None else _number(score, "score")
+    if value is not None and abs(value) > _LARGEST_SCORE:
+        raise FieldProblem(f"score: found {value:g}, wanted a number up to 1e+15, or down to -1e+15")
     if passed is None and value is not None:
         return graded("pass" if _reaches(value, pass_at) else "fail", None, value)
     if value is not None and pass_at is not None:
@@ -229,6 +233,8 @@ def _weight(found: object) -> float:
     weight = _number(found, "weight")
     if weight <= 0:
         raise FieldProblem(f"weight: found {weight:g}, wanted more than 0")
+    if weight > _LARGEST_WEIGHT:
+        raise FieldProblem(f"weight: found {weight:g}, wanted at most {_LARGEST_WEIGHT:g}")
     return weight
 
 

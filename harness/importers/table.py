@@ -1,6 +1,8 @@
 """The rows of a results file, JSONL or CSV, one at a time and with their lines."""
 
 import csv
+import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from json import JSONDecodeError
@@ -12,6 +14,9 @@ from harness.domain.errors import InputError
 from harness.domain.files import MAX_LINE_BYTES, numbered_lines, open_input
 
 Fields = Mapping[str, object]
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class TableRow(NamedTuple):
@@ -44,9 +49,20 @@ def _json_rows(stream: BinaryIO, path: Path) -> Iterator[TableRow]:
             value = strict_json(text)
         except ValueError as error:
             raise InputError(f"{path}:{line}: not strict JSON: {_why(error)}") from error
+        if _HALF.search(text) and _has_half(value):
+            raise InputError(f"{path}:{line}: found half of a surrogate pair, wanted whole characters")
         if not isinstance(value, dict):
             raise InputError(f"{path}:{line}: found {type(value).__name__}, wanted one JSON object a line")
         yield TableRow(line=line, fields=value)
+
+
+def _has_half(value: object) -> bool:
+    """Tell whether some text of a JSON value cannot be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _why(error: ValueError) -> str:
@@ -85,6 +101,9 @@ def _wide_fields() -> Iterator[None]:
 
 
 def _header(cells: list[str], place: str) -> list[str]:
+    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+        mark = "semicolons" if ";" in cells[0] else "tabs"
+        raise InputError(f"{place}: found {mark} between the columns, wanted commas")
     twice = [name for name in cells if cells.count(name) > 1]
     if twice:
         raise InputError(f"{place}: column {twice[0]!r} occurs twice")

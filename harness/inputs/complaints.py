@@ -66,8 +66,17 @@ def complaints(error: ValidationError, record: type[Record]) -> tuple[Complaint,
             meant.add((*spot.keys[:-1], guess))
         else:
             text = _text(detail, spot)
-        told.append(Complaint(keys=spot.keys, text=text))
+        told.append(Complaint(keys=_meant(detail, spot), text=text))
     return tuple(told)
+
+
+def _meant(detail: ErrorDetails, spot: _Spot) -> tuple[Key, ...]:
+    """Return the keys that a complaint is about: a rule between fields names the one that breaks it."""
+    if detail["type"] != "value_error":
+        return spot.keys
+    named = str(detail["ctx"]["error"]).partition(":")[0].split(".")[0]
+    known = {field for model in _models(spot.shape) for field in model.model_fields}
+    return (*spot.keys, named) if named in known else spot.keys
 
 
 def one_line(told: Sequence[Complaint]) -> str:

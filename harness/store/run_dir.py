@@ -39,14 +39,14 @@ def open_run(path: Path, plan: Plan) -> Iterator[OpenRun]:
     """Open the run directory of a plan, or make it, and keep every other process out.
 
     Raises:
-        InputError: The directory holds a run of another plan.
-        StoreError: Another process works in it, or it cannot be written.
+        InputError: The directory holds a run of another plan, or cannot be written.
+        StoreError: Another process works in it.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as cause:
-        raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
+        raise InputError(f"{path}: cannot be written: {cause.strerror}") from cause
     try:
         _take(lock, path)
         _claim(path, plan)

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.cli.live_project import HONEST, serving, wait_for, write_live_project
+from tests.cli.small_project import write_project
 
 
 @pytest.fixture
@@ -171,3 +172,118 @@ def test_locked_without_a_lock_says_what_writes_one(harness, tmp_path):
     experiment = write_live_project(tmp_path / "p", base_url="http://127.0.0.1:1/v1")
 
     assert "harness freeze" in harness("run", experiment, "--locked").err
+
+
+_ADDRESS = "arm.baseline.base_url: wanted an address such as https://host/v1"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "  ",
+        "http://",
+        "localhost:8000/v1",
+        "ftp://x/v1",
+        "http://[::1",
+        "http://h:99999",
+        "http://a b/v1",
+    ],
+)
+def test_an_address_that_is_none_is_told_with_its_line(harness, tmp_path, written):
+    experiment = write_project(tmp_path)
+    text = experiment.read_text()
+    chat = f'[arm.baseline]\nbackend = "chat"\nmodel = "m"\nbase_url = "{written}"\n'
+    head, _, rest = text.partition("[arm.candidate]")
+    experiment.write_text(f"{head.partition('[arm.baseline]')[0]}{chat}\n[arm.candidate]{rest}")
+    line = 1 + experiment.read_text().splitlines().index(f'base_url = "{written}"')
+    called = harness("check", experiment)
+
+    assert (called.code, called.err) == (2, f"harness: {experiment}:{line}: {_ADDRESS}\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("margin = 0.05", "margin = 1e308", "analysis.margin: found 1e+308, wanted less than 1"),
+        ("margin = 0.05", "margin = 1e999", "analysis.margin: found inf, wanted a finite number"),
+        (
+            "seed = 1",
+            "seed = 99999999999999999999",
+            "analysis.seed: found 99999999999999999999, wanted a whole",
+        ),
+        (
+            "seed = 1",
+            "seed = 1\nweights = { a = 1e308 }",
+            "weights.a: found 1e+308, wanted a number from 0 to 1e9",
+        ),
+        (
+            'replies = "replies.jsonl"',
+            'replies = "replies.jsonl"\nprice = { prompt = 1e308, completion = 1 }',
+            "price.prompt: found 1e+308, wanted at most 1e+09",
+        ),
+    ],
+)
+def test_numbers_beyond_what_can_be_reckoned_with_are_refused(harness, tmp_path, old, new, wanted):
+    experiment = write_project(tmp_path)
+    experiment.write_text(experiment.read_text().replace(old, new, 1))
+    called = harness("check", experiment)
+
+    assert called.code == 2
+    assert wanted in called.err
+
+
+def test_a_weight_beside_which_all_others_vanish_is_refused(harness, tmp_path):
+    experiment = write_project(tmp_path)
+    cases = tmp_path / "gold" / "small" / "cases.jsonl"
+    cases.write_text(cases.read_text().replace('"prompt"', '"weight": 1e308, "prompt"', 1))
+    called = harness("check", experiment)
+
+    assert called.code == 2
+    assert "cases.jsonl:1: weight: found 1e+308, wanted at most 1e+09" in called.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("a.csv", "id;passed\na;1\n", "a.csv:1: found semicolons between the columns, wanted commas"),
+        ("a.csv", "id\tpassed\na\t1\n", "a.csv:1: found tabs between the columns, wanted commas"),
+        ("a.jsonl", '{"id": "\\ud800", "passed": true}\n', "a.jsonl:1: found half of a surrogate pair"),
+        ("a.jsonl", '{"id": "a", "cluster": "\\uDFFF", "passed": true}\n', "a.jsonl:1: found half of"),
+        ("a.csv", "id,score\na,1e308\n", "score: found 1e+308, wanted a number up to 1e+15"),
+        ("a.csv", "id,passed,weight\na,1,1e308\n", "weight: found 1e+308, wanted at most 1e+09"),
+    ],
+)
+def test_results_that_cannot_be_compared_are_refused_in_one_line(harness, tmp_path, name, content, wanted):
+    path = tmp_path / name
+    path.write_text(content)
+    called = harness("compare", path, path, "--pass-at", "1")
+
+    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
+    assert wanted in called.err
+
+
+def test_a_whole_surrogate_pair_is_a_character(harness, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "\\ud83d\\ude00", "passed": true}\n')
+
+    assert harness("compare", path, path).code == 3
+
+
+def test_a_seed_that_no_file_could_hold_is_wrong_usage(harness, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,passed\na,1\n")
+    called = harness("compare", path, path, "--seed", "99999999999999999999")
+
+    assert called.code == 2
+    assert "--seed" in called.err
+
+
+def test_a_run_directory_that_cannot_be_made_is_wrong_input(harness, tmp_path):
+    experiment = write_project(tmp_path)
+    (tmp_path / "file").write_text("")
+    for directory in (tmp_path / "file", tmp_path / "file" / "run"):
+        called = harness("run", experiment, "--dir", directory)
+        assert (called.code, called.out) == (2, "")
+        assert "cannot be written" in called.err
+    assert harness("keygen", tmp_path / "file" / "signer.key").code == 2

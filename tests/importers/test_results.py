@@ -291,7 +291,7 @@ def test_a_line_separator_inside_a_cell_or_a_text_ends_no_row(tmp_path: Path) ->
         (("id,passed", "a"), "r.csv:2: found 1 cells, wanted 2 as in the header"),
         (("id,id,passed", "a,b,1"), "r.csv:1: column 'id' occurs twice"),
         (("id,passed", 'a,"1'), "r.csv:2: not CSV: unexpected end of data"),
-        (("id;passed", "a;1"), "r.csv:2: id: missing, wanted text or a whole number"),
+        (("id;passed", "a;1"), "r.csv:1: found semicolons between the columns, wanted commas"),
     ],
 )
 def test_what_is_no_csv_is_refused_with_its_line(tmp_path: Path, rows: tuple[str, ...], wanted: str) -> None:

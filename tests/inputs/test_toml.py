@@ -63,7 +63,7 @@ def test_one_repeat_is_one_answer_a_case(project: Project) -> None:
         (
             'model = "m"',
             'model = "m"\nsampling = { n = 2 }',
-            "e.toml:5: arm.baseline.sampling.n: not a sampling setting; the harness sets it",
+            "e.toml:8: arm.baseline.sampling.n: not a sampling setting; the harness sets it",
         ),
         (
             'model = "m"',

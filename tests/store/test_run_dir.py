@@ -95,7 +95,7 @@ def test_a_plan_with_an_unknown_key_or_other_bytes_was_changed(tmp_path):
 def test_a_directory_that_cannot_be_made_is_one_clear_line(tmp_path):
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(StoreError, match="cannot be written"), open_run(tmp_path / "file" / "run", PLAN):
+    with pytest.raises(InputError, match="cannot be written"), open_run(tmp_path / "file" / "run", PLAN):
         pass
 
 
