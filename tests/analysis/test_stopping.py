@@ -8,6 +8,7 @@ from scipy.special import betaln
 
 from harness.analysis import Anytime, analyse, decide, is_enough, sequential_block
 from harness.analysis.anytime import CONCENTRATION, FIXED_SIZE
+from harness.analysis.section import deciding
 from harness.domain.specs import AnalysisSpec, Guardrail
 from harness.domain.stopping import Asked, written_evalue
 from harness.stats.sequential import difference_confidence_sequence, discordant_evidence
@@ -38,7 +39,7 @@ def one_way(n, *, missing=0):
 @pytest.mark.parametrize("gain", range(4, 14))
 def test_enough_is_one_over_alpha_and_then_the_interval_leaves_zero_out(gain):
     results = table_of(both=3, gain=gain, loss=0, neither=2)
-    primary = analyse(results, SPEC, anytime=ALONE).primary
+    primary, _ = deciding(results, SPEC, anytime=ALONE)
     evidence = discordant_evidence(gain=gain, loss=0, concentration=2.0)
 
     assert is_enough(results, SPEC, ALONE) == (evidence.log_evalue >= math.log(20)) == (gain >= 9)
@@ -125,7 +126,7 @@ def test_a_loss_ends_a_run_as_a_gain_does():
     results = table_of(both=0, gain=0, loss=9, neither=0)
 
     assert is_enough(results, SPEC, ALONE)
-    assert analyse(results, SPEC, anytime=ALONE).primary.verdict == "regression"
+    assert deciding(results, SPEC, anytime=ALONE)[0].verdict == "regression"
 
 
 def test_one_cluster_is_one_observation():
@@ -142,7 +143,7 @@ def test_the_mean_of_repeats_is_bet_on_where_it_is_primary():
 
     assert is_enough(results, spec, ALONE)
     assert not is_enough(results, SPEC, ALONE)
-    assert analyse(results, spec, anytime=ALONE).primary.verdict == "improvement"
+    assert deciding(results, spec, anytime=ALONE)[0].verdict == "improvement"
 
 
 def test_guardrails_and_slices_hold_at_any_stop_too():
