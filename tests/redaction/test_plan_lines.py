@@ -40,7 +40,7 @@ def test_every_field_of_an_item_is_a_text_or_plainly_none(kind):
 
 
 def test_every_setting_of_a_plan_is_known_to_hold_no_text_but_the_prompts():
-    known = {"version", "experiment", "gold", "held_out", "judge", "panel", "inputs"}
+    known = {"version", "experiment", "gold", "held_out", "moved", "judge", "panel", "inputs"}
     items = {"cases", "canaries", "anchors"}
     texts = {"templates", "judge_prompt"}
 
