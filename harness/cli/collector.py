@@ -14,4 +14,6 @@ def collector_off() -> Iterator[None]:
         yield
     finally:
         if was:
+            # What was read lives on while it is counted: the collector need not look at it then either.
+            gc.freeze()
             gc.enable()
