@@ -56,17 +56,13 @@ def _head(rows: Sequence[Row], *, replicates: int, seed: int) -> Iterator[str]:
     yield ""
     yield _paragraph(
         f"Made by `python bench/validity.py --replicates {replicates} --seed {seed} --write`; not edited by "
-        "hand. "
-        "Case results with a known truth go through the public analysis, and what it says is held against "
-        "that "
-        "truth: not the formulas are simulated but the room that decides. Most replicates run the part of "
-        f"`harness.analysis.analyse` that decides; the first {N_WHOLE} of each world run all of it, and must "
-        "say "
-        f"the same. The {N_AGAIN} worlds nearest to a limit are drawn again from another seed, {TIMES_AGAIN} "
-        "times "
-        "as often, and the second draw stands (`*`). The margin is the true difference, so that every claim "
-        "to "
-        "have ruled it out is false."
+        "hand. Case results with a known truth go through the public analysis, and what it says is held "
+        "against that truth: not the formulas are simulated but the room that decides. Most replicates run "
+        f"the part of `harness.analysis.analyse` that decides; the first {N_WHOLE} of each world run all of "
+        "it, and must say the same. Worlds of 2,000 cases and those with weights are drawn half as often. "
+        f"The {N_AGAIN} worlds nearest to a limit are drawn again from another "
+        f"seed, {TIMES_AGAIN} times as often, and the second draw stands (`*`). The margin is the true "
+        "difference, so that every claim to have ruled it out is false."
     )
     yield ""
     n = sum(row.found.n for row in rows)
@@ -78,8 +74,7 @@ def _head(rows: Sequence[Row], *, replicates: int, seed: int) -> Iterator[str]:
     broken = [f"  - {_place(row.world)}: {', '.join(problems(row))}" for row in rows if problems(row)]
     yield _bullet(
         f"worlds beyond level {LEVEL_LIMIT:g} or coverage {COVERAGE_LIMIT:g} by more than two standard "
-        "errors: "
-        f"{len(broken) or 'none'}."
+        f"errors: {len(broken) or 'none'}."
     )
     yield from broken
 
@@ -114,43 +109,36 @@ def _with_error(share: float, n: int) -> str:
 
 def _domain() -> Iterator[str]:
     yield _bullet(
-        "Majority, every case alone: Tango's score interval, no narrower than the exact binomial one where a "
-        "cell "
-        f"is empty. From 20 cases on up to a discordance of .4, from {FEWEST_CASES} on at any; below "
-        f"{FEWEST_CASES} "
-        "the report carries a `caution`. The table below goes through every outcome there can be."
+        "Majority, every case alone: Tango's score interval, no narrower than the exact binomial one where "
+        f"a cell is empty. From 20 cases on up to a discordance of .4, from {FEWEST_CASES} on at any; below "
+        f"{FEWEST_CASES} the report carries a `caution`. The table below goes through every outcome there "
+        "can be."
     )
     yield _bullet(
         "Mean of passes, and majority in clusters: the plus-two interval on CR2, always, no narrower than "
-        "the "
-        "score interval at effective counts. A plain t interval covers "
+        "the score interval at effective counts. A plain t interval covers "
         f"{t_coverage(n_units=20, share=0.05):.0%} of 95% where one in twenty of 20 cases differs. In "
-        "clusters the "
-        "two invented units are clusters of average size: with two invented cases the interval covers "
-        f"{t_coverage(n_units=10, share=0.1, cluster_size=10, invented_cases=True):.0%} at 10 clusters of "
-        "which "
-        "one in ten differs as a whole. Where cases of a cluster do not move together this is cautious."
+        "clusters the two invented units are clusters of average size: with two invented cases the "
+        f"interval covers {t_coverage(n_units=10, share=0.1, cluster_size=10, invented_cases=True):.0%} at "
+        "10 clusters of which one in ten differs as a whole. Where cases of a cluster do not move together "
+        "this is cautious."
     )
     yield _bullet(
         f"Clusters: refused below {FEWEST_CLUSTERS}, where no sign flip of whole clusters can reach .05. "
-        "Below "
-        f"{FEWEST_DF:g} Satterthwaite degrees of freedom, which hang on the sizes of the clusters alone, the "
-        "interval is shown with a caution, a difference is claimed only where the exact sign flips of whole "
-        "clusters confirm it, and neither equivalence nor a guardrail is claimed at all. `refused` below "
-        "means "
-        "that there was no interval."
+        f"Below {FEWEST_DF:g} Satterthwaite degrees of freedom, which hang on the sizes of the clusters "
+        "alone, the interval is shown with a caution, a difference is claimed only where the exact sign "
+        "flips of whole clusters confirm it, and neither equivalence nor a guardrail is claimed at all. "
+        "`refused` below means that there was no interval."
     )
     yield _bullet(
         "Case weights: two invented cases of the largest weight. With invented cases of average weight the "
         f"interval covers {heavy_coverage(n_cases=50, heavy=50, share=0.2, rate=0.1, invented=1.0):.0%} "
-        "where one "
-        "in five of 50 cases weighs 50 times as much and one in ten of those gains. Below "
+        "where one in five of 50 cases weighs 50 times as much and one in ten of those gains. Below "
         f"{FEWEST_DF:g} degrees of freedom nothing is claimed."
     )
     yield _bullet(
         "A mean of scores: the t interval on CR2, refused where fewer than 15, and fewer than half, of the "
-        "cases "
-        "or clusters differ. It is not simulated here: scores have no common shape."
+        "cases or clusters differ. It is not simulated here: scores have no common shape."
     )
     yield _bullet("Missing verdicts here are missing at random; the bounds speak where they are not.")
     yield _bullet("Judge noise turns verdicts alike in both arms: the truth is the difference as judged.")
@@ -159,10 +147,8 @@ def _domain() -> Iterator[str]:
 def _enumerated() -> Iterator[str]:
     yield _paragraph(
         "Differences to .5 and discordances to the one named, closest together where few cases change. "
-        "`false "
-        "guardrail`: how often a loss as large as the margin is called ruled out at .05; `level`: how often "
-        "zero is "
-        "left out where it is true."
+        "`false guardrail`: how often a loss as large as the margin is called ruled out at .05; `level`: "
+        "how often zero is left out where it is true."
     )
     yield ""
     yield "| cases | discordance to | least coverage | most false guardrail | highest level |"
@@ -178,9 +164,8 @@ def _cells(found: Extremes) -> str:
 
 def _others() -> Iterator[str]:
     yield _paragraph(
-        "Discordances to 1. The plus-two interval is that of a mean with one answer a case, before the score "
-        "is "
-        "asked."
+        "Discordances to 1. The plus-two interval is that of a mean with one answer a case, before the "
+        "score is asked."
     )
     yield ""
     yield "| cases | method | least coverage | most false guardrail | highest level |"
@@ -191,8 +176,7 @@ def _others() -> Iterator[str]:
     yield ""
     yield _paragraph(
         "Coverage over the differences there can be at a discordance of .1, and how often exact and mid-p "
-        "McNemar "
-        "reject at .05 where the arms are alike:"
+        "McNemar reject at .05 where the arms are alike:"
     )
     yield ""
     yield "| cases | paired t covers | the interval that decides covers | exact rejects | mid-p rejects |"
@@ -210,16 +194,14 @@ def _span(found: tuple[float, float]) -> str:
 def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield _paragraph(
         "`truth` is the true difference of the estimand in points, `coverage` the share of intervals that "
-        "hold it, "
-        "`level` the share that leave 0 out where the truth is 0, `wrong` the share of verdicts that the "
-        "truth "
-        "contradicts, `false guardrail` how often a guardrail whose margin is the true loss passes. Standard "
-        "errors near .05: .005 at 2,000 replicates, .003 at 6,000."
+        "hold it, `level` the share that leave 0 out where the truth is 0, `wrong` the share of verdicts "
+        "that the truth contradicts, `false guardrail` how often a guardrail whose margin is the true loss "
+        "passes. Standard errors near .05: .005 at 2,000 replicates, .003 at 6,000."
     )
     yield ""
     yield (
-        "| worlds | estimand | cases | K | discordance | parts | truth | coverage | level | wrong |"
-        " false guardrail | replicates |"
+        "| worlds | estimand | cases | K | discordance | parts | truth | coverage | level | wrong | false "
+        "guardrail | replicates |"
     )
     yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     yield from map(_line, rows)
@@ -260,6 +242,6 @@ def _place(world: World) -> str:
     parts = _parts(world)
     where = "" if parts == "-" else f", {parts}"
     return (
-        f"{world.name}, {world.estimand}, n = {world.n_cases}, K = {world.repeats}, discordance"
-        f" {world.discordance:g}{where}, true difference {100 * truth(world):.1f}"
+        f"{world.name}, {world.estimand}, n = {world.n_cases}, K = {world.repeats}, discordance "
+        f"{world.discordance:g}{where}, true difference {100 * truth(world):.1f}"
     )

@@ -17,8 +17,8 @@ from harness.domain.report import Rate, Status
 from harness.stats.agreement import cohen_kappa, confusion
 from harness.stats.estimability import NotEstimable
 from harness.stats.mcnemar import mcnemar_exact
-from harness.stats.paired_difference import tango_interval, tango_noninferiority
 from harness.stats.proportions import clopper_pearson_interval
+from harness.stats.tango_binomial import tango_binomial_interval, tango_binomial_noninferiority
 
 # Two tests look for a movement in one direction; together they keep 5%.
 _ALPHA_EACH = 0.025
@@ -87,7 +87,9 @@ def audit_drift(then: Audited, now: Audited, *, compared: Sequence[Compared] | N
     outcome = mcnemar_exact(gain=moved.to_pass, loss=moved.to_fail)
     margin, tolerance = now.plan.experiment.analysis.margin, now.plan.experiment.gates.drift
     kept = (
-        tango_noninferiority(gain=right.only_now, loss=right.only_then, n_cases=right.n, margin=margin).pvalue
+        tango_binomial_noninferiority(
+            gain=right.only_now, loss=right.only_then, n_cases=right.n, margin=margin
+        ).pvalue
         if right.n
         else None
     )
@@ -111,7 +113,7 @@ def audit_drift(then: Audited, now: Audited, *, compared: Sequence[Compared] | N
         neither_correct=right.neither,
         accuracy_change=(right.only_now - right.only_then) / right.n if right.n else None,
         accuracy_interval=block(
-            tango_interval(
+            tango_binomial_interval(
                 gain=right.only_now, loss=right.only_then, n_cases=right.n, confidence_level=1 - _ALPHA
             )
         )

@@ -6,7 +6,7 @@ from harness.audits.vote_shares import missing, share
 from harness.domain.recorded_votes import VoteFile, VoteItem
 from harness.domain.vote_audit import Estimate, VoteDrift
 from harness.stats.mcnemar import mcnemar_exact
-from harness.stats.paired_difference import tango_interval, tango_noninferiority
+from harness.stats.tango_binomial import tango_binomial_interval, tango_binomial_noninferiority
 
 _NO_PEOPLE = "no item that both files judge has a label by people"
 
@@ -45,7 +45,7 @@ def vote_drift(now: VoteFile, then: VoteFile, judge: str, *, margin: float) -> V
         neither=sum(not was and not found for was, found in right),
         accuracy_change=_change(gained, lost, len(right)),
         pvalue=mcnemar_exact(gain=gained, loss=lost).pvalue if right else None,
-        noninferiority_pvalue=tango_noninferiority(
+        noninferiority_pvalue=tango_binomial_noninferiority(
             gain=gained, loss=lost, n_cases=len(right), margin=margin
         ).pvalue
         if right
@@ -60,5 +60,5 @@ def _flip(item: VoteItem, was: str, found: str) -> tuple[str, str, str]:
 def _change(gained: int, lost: int, n: int) -> Estimate:
     if n == 0:
         return missing("accuracy_change", _NO_PEOPLE)
-    interval = tango_interval(gain=gained, loss=lost, n_cases=n, confidence_level=CONFIDENCE_LEVEL)
+    interval = tango_binomial_interval(gain=gained, loss=lost, n_cases=n, confidence_level=CONFIDENCE_LEVEL)
     return Estimate(of="accuracy_change", estimate=(gained - lost) / n, interval=block(interval))
