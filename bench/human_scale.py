@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from planted_judges import world as planted_world
 
 from harness.audits import human_scale
 from harness.domain.blocks import IntervalBlock
@@ -29,6 +28,10 @@ from harness.domain.plan import Plan
 from harness.domain.verdicts import CaseResult, Verdict, Vote, graded
 from harness.stats import prediction_powered
 from harness.stats.prediction_powered import FEWEST_ANCHOR_CLUSTERS, FEWEST_ANCHORS
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from planted_judges import world as planted_world
 
 LIMIT = 0.93
 _PASS, _FAIL = graded("pass"), graded("fail")
