@@ -105,7 +105,7 @@ def run_experiment(
     plan = as_planned(dealt, experiment=experiment, run=path)
     lock = matching_lock(experiment, plan, wanted=locked)
     refuse_unusable(path, against=against)
-    run_plan(plan, experiment=experiment, path=path, locked=lock is not None, kind="run")
+    run_plan(plan, experiment=experiment, path=path, frozen_at=lock.frozen_at if lock else None, kind="run")
     note_drift(path, experiment=experiment, against=against, record=False)
     keep_known(path, experiment=experiment)
     if lock is not None and read_manifest(path).locked:
@@ -118,7 +118,7 @@ def _run_same_arm(experiment: Path, directory: Path | None, *, against: Path | N
     plan = same_arm_plan(load(experiment))
     path = directory or _default_directory(plan, "-aa")
     refuse_unusable(path, against=against)
-    run_plan(plan, experiment=experiment, path=path, locked=False, kind="aa")
+    run_plan(plan, experiment=experiment, path=path, frozen_at=None, kind="aa")
     note_drift(path, experiment=experiment, against=against, record=False)
     return path
 
@@ -133,7 +133,9 @@ def audit(
     path = directory or _default_directory(audited, "-audit")
     refuse_without_judge(plan, experiment=experiment, against=against, record=record)
     refuse_unusable(path, against=against)
-    run_plan(audited, experiment=experiment, path=path, locked=lock is not None, kind="audit")
+    run_plan(
+        audited, experiment=experiment, path=path, frozen_at=lock.frozen_at if lock else None, kind="audit"
+    )
     note_drift(path, experiment=experiment, against=against, record=record)
     return report(run=path, as_json=as_json)
 
@@ -191,7 +193,7 @@ def report_of(run: Path, plan: Plan, reading: Reading) -> Report:
     )
 
 
-def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: RunKind) -> None:
+def run_plan(plan: Plan, *, experiment: Path, path: Path, frozen_at: str | None, kind: RunKind) -> None:
     """Ask everything the plan wants that is not on disk yet, and seal it.
 
     A run that is sealed and complete is left as it is, to the byte: there is
@@ -233,7 +235,8 @@ def run_plan(plan: Plan, *, experiment: Path, path: Path, locked: bool, kind: Ru
                 plan_sha256=plan_digest(plan),
                 harness_version=version("judge-harness"),
                 stopped=_CANARY_SURVIVED if survived else asked.stopped,
-                locked=locked,
+                locked=frozen_at is not None,
+                frozen_at=frozen_at,
             ),
         )
 

@@ -20,12 +20,15 @@ class Sealing(NamedTuple):
     """What a manifest says that the evidence does not.
 
     ``stopped`` is why the run ended before its end, where it did.
+    ``locked`` counts only where the plan was frozen (``frozen_at``, UTC, ISO
+    8601) before the first call: a lock that comes after data locks nothing.
     """
 
     plan_sha256: str
     harness_version: str
     stopped: str | None
     locked: bool
+    frozen_at: str | None = None
     n_reused: int = 0
 
 
@@ -107,6 +110,11 @@ class _Summary:
         if model is not None:
             self._models.setdefault(record.endpoint, set()).add(model)
 
+    def _asked_before(self, frozen_at: str | None) -> bool:
+        if frozen_at is None or self._first_ms is None:
+            return False
+        return self._first_ms < datetime.fromisoformat(frozen_at).timestamp() * 1000
+
     def manifest(self, evidence: _Lines, timings: _Lines, sealing: Sealing) -> Manifest:
         return Manifest(
             plan_sha256=sealing.plan_sha256,
@@ -120,7 +128,7 @@ class _Summary:
             n_reused=sealing.n_reused,
             complete=sealing.stopped is None and self._n_failed == 0,
             stopped=sealing.stopped,
-            locked=sealing.locked,
+            locked=sealing.locked and not self._asked_before(sealing.frozen_at),
             started_at=_utc(self._first_ms),
             finished_at=_utc(self._last_ms),
             harness_version=sealing.harness_version,

@@ -90,10 +90,10 @@ def test_a_plan_is_dated_once(harness, tmp_path, keys):
 def test_a_plan_frozen_after_the_first_call_is_exploratory_whatever_it_says(harness, tmp_path, keys):
     experiment = write_project(tmp_path / "p")
     harness("freeze", experiment)
-    path = tmp_path / "p" / "experiment.lock.json"
+    harness("run", experiment, "--dir", tmp_path / "run", "--locked")
+    path = tmp_path / "run" / "experiment.lock.json"
     lock = {**json.loads(path.read_text()), "frozen_at": "2999-01-01T00:00:00+00:00"}
     path.write_text(json.dumps({**lock, "seal": digest({k: v for k, v in lock.items() if k != "seal"})}))
-    harness("run", experiment, "--dir", tmp_path / "run", "--locked")
     called = harness("sign", tmp_path / "run", "--key", keys / "signer.key")
 
     assert called.code == 3

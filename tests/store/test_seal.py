@@ -173,3 +173,14 @@ def test_the_same_record_in_another_spelling_is_refused_though_the_digest_names_
 
     with pytest.raises(Tampered, match=r"evidence\.jsonl:1: not in the bytes that the harness wrote"):
         list(read_evidence(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("frozen_at", "locked"),
+    [("2023-11-14T22:13:20+00:00", True), ("2023-11-14T22:13:21+00:00", False), (None, True)],
+)
+def test_a_lock_that_comes_after_the_first_call_locks_nothing(tmp_path, frozen_at, locked):
+    # The first call started at 1,700,000,000 s, which is 2023-11-14T22:13:20Z.
+    manifest = seal(tmp_path, sealing=SEALING._replace(locked=True, frozen_at=frozen_at))
+
+    assert manifest.locked is locked
