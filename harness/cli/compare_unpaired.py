@@ -24,16 +24,22 @@ def compare_unpaired(*, baseline: str, candidate: str, alpha: float, as_json: bo
     limits = newcombe_independent_interval(**counts, confidence_level=1 - alpha)
     test = unpaired_difference(**counts)
     difference = passes_c / cases_c - passes_b / cases_b
-    pvalue = None if isinstance(test, NotEstimable) else test.pvalue
+    pvalue, reason = (None, test.reason) if isinstance(test, NotEstimable) else (test.pvalue, None)
     if as_json:
-        found = {**counts, "difference": difference, "interval": limits._asdict(), "pvalue": pvalue}
+        found = {
+            **counts,
+            "difference": difference,
+            "interval": limits._asdict(),
+            "pvalue": pvalue,
+            "reason": reason,
+        }
         put(json.dumps(found | {"paired": False, "note": _UNPAIRED}, indent=2))
         return 0
     put(
         f"unpaired difference {100 * difference:+.1f} points, {1 - alpha:.0%} interval "
         f"[{100 * limits.low:+.1f}, {100 * limits.high:+.1f}] (Newcombe, independent), "
         f"n = {cases_b} and {cases_c} cases\n"
-        + (f"score test p = {pvalue:.2g}\n" if pvalue is not None else "")
+        + (f"score test p = {pvalue:.2g}\n" if pvalue is not None else f"no score test: {reason}\n")
         + _UNPAIRED
     )
     return 0

@@ -108,6 +108,15 @@ def test_two_published_rates_are_labelled_unpaired(harness):
     )
 
 
+def test_two_rates_without_spread_have_an_interval_and_say_why_there_is_no_test(harness):
+    found = json.loads(harness("compare", "--unpaired", "10/10", "10/10", "--json").out)
+
+    assert found["pvalue"] is None
+    assert found["reason"]
+    assert found["interval"]["low"] < 0 < found["interval"]["high"]
+    assert f"no score test: {found['reason']}" in harness("compare", "--unpaired", "10/10", "10/10").out
+
+
 @pytest.mark.parametrize("rate", ["62", "5/0", "7/5", "-1/5", "1e3/5"])
 def test_a_rate_that_is_none_is_refused(harness, rate):
     assert harness("compare", "--unpaired", "--", rate, "3/5").code == 2
