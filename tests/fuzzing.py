@@ -167,7 +167,7 @@ def copy_of_a_run() -> bytes:
     """Return the lines of a plan and one vote, some of whose texts are withheld."""
     plan = load(TEMPLATE / "experiment.toml")
     plan = plan.model_copy(update={"cases": plan.cases[:2], "held_out": ()})
-    drafts = list(plan_drafts(plan, is_formatted=lambda text: "|" in text, grade=lambda canary: None))
+    drafts = list(plan_drafts(plan, grade=lambda canary: None))
     verdict = CarriedVerdict(n_chars=4, text_tag="0" * 64, outcome="pass", n_prompt_chars=9)
     response = Response(status=200, body='{"choices":[{"message":{"content":"yes!"}}]}')
     subject = Subject(kind="case", id=plan.cases[0].id, arm="baseline")
