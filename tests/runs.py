@@ -128,11 +128,16 @@ def a_stored(name: str = SHA, text: str = "hello") -> Stored:
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to the next timer when nothing is ready: nothing waits."""
+    """An event loop whose clock jumps to the next timer when nothing is ready: nothing waits.
+
+    It stands still while another thread is at work on something, which takes
+    real time and none of ours.
+    """
 
     def __init__(self) -> None:
         super().__init__(_Jumping(self))
         self.now_s = 0.0
+        self.is_another_thread_at_work: Callable[[], bool] = lambda: False
 
     def time(self) -> float:
         return self.now_s
@@ -144,12 +149,11 @@ class _Jumping(selectors.DefaultSelector):  # type: ignore[valid-type, misc]
         self._loop = loop
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        # With another thread at work there may be nothing but its wake-up to wait for.
         ready = super().select(0.0 if timeout is not None else None)
         if not ready and timeout:
-            ready = super().select(0.0005)
-            if not ready:
-                self._loop.now_s += timeout
+            if self._loop.is_another_thread_at_work():
+                return super().select(None)
+            self._loop.now_s += timeout
         return ready
 
 
@@ -183,6 +187,9 @@ async def ask_all(
         on_progress=on_progress,
         wall_ms=lambda: 1000,
     ) as asking:
+        loop = asyncio.get_running_loop()
+        if isinstance(loop, VirtualLoop):
+            loop.is_another_thread_at_work = lambda: not asking._writer.is_settled
         await asking.ask_canaries()
         return await asking.ask_cases(enough)
 

@@ -33,6 +33,8 @@ class BatchWriter:
         self._loop = asyncio.get_running_loop()
         self._waiting: queue.SimpleQueue[_Put | None] = queue.SimpleQueue()
         self._next_s = 0.0
+        # Changed in the loop's thread alone.
+        self._n_unsettled = 0
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -44,8 +46,14 @@ class BatchWriter:
         even if nobody waits for it.
         """
         done: asyncio.Future[bool] = self._loop.create_future()
+        self._n_unsettled += 1
         self._waiting.put(_Put(name, stored, done))
         return done
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether of everything that was put it is known if it came on disk."""
+        return self._n_unsettled == 0
 
     def close(self) -> None:
         """Return once everything that was put is committed and the thread has ended."""
@@ -89,19 +97,19 @@ class BatchWriter:
 
     def _tell(self, batch: Sequence[_Put], outcome: tuple[bool, ...] | Exception) -> None:
         try:
-            self._loop.call_soon_threadsafe(_settle, batch, outcome)
+            self._loop.call_soon_threadsafe(self._settle, batch, outcome)
         except RuntimeError:
             # The loop is closed: nobody waits any more, and what was put is on disk.
             return
 
-
-def _settle(batch: Sequence[_Put], outcome: tuple[bool, ...] | Exception) -> None:
-    for index, put in enumerate(batch):
-        if put.done.done():
-            continue
-        if isinstance(outcome, tuple):
-            put.done.set_result(outcome[index])
-        elif isinstance(outcome, StoreError):
-            put.done.set_exception(outcome)
-        else:
-            put.done.set_exception(StoreError(f"a response could not be written: {outcome}"))
+    def _settle(self, batch: Sequence[_Put], outcome: tuple[bool, ...] | Exception) -> None:
+        self._n_unsettled -= len(batch)
+        for index, put in enumerate(batch):
+            if put.done.done():
+                continue
+            if isinstance(outcome, tuple):
+                put.done.set_result(outcome[index])
+            elif isinstance(outcome, StoreError):
+                put.done.set_exception(outcome)
+            else:
+                put.done.set_exception(StoreError(f"a response could not be written: {outcome}"))
