@@ -32,6 +32,7 @@ from harness.graders.checks import grade_by_checks
 from harness.graders.reply import read_reply
 from harness.importers.results import read_results
 from harness.importers.votes import read_votes
+from harness.inputs.exposures import read_exposures
 from harness.inputs.jsonl import read_jsonl
 from harness.inputs.ledger import read_looks
 from harness.inputs.lock import read_lock
@@ -154,6 +155,7 @@ def targets() -> tuple[Target, ...]:
         Target("votes.jsonl", from_file(read_votes, "v.jsonl"), (votes,)),
         Target("replies.jsonl", from_file(RecordedBackend, "p.jsonl"), (replies,)),
         Target("looks.jsonl", from_file(read_looks, "l.jsonl"), (b'{"number": 1, "entry": "00"}\n',)),
+        Target("exposures.jsonl", from_file(read_exposures, "e.jsonl"), (b'{"number": 1, "cases": []}\n',)),
         Target("lock.json", from_file(read_lock, "x.lock.json"), (b'{"version": "1", "items": []}',)),
         Target("report.json", read_report, (b'{"schema_version": "1", "run": {}}',)),
         Target("bundle", lambda b: open_bundle(b, name="b"), (bundle,)),
