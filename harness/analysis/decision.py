@@ -22,7 +22,7 @@ from harness.domain.specs import AnalysisSpec, Gates
 
 Basis = Literal["exploratory", "held_out", "none"]
 
-_WORDS: dict[DecisionVerdict, str] = {
+VERDICT_WORDS: dict[DecisionVerdict, str] = {
     "improvement": "The candidate is better",
     "regression": "The candidate is worse",
     "non_inferior": "The candidate is not worse by as much as the margin",
@@ -240,7 +240,7 @@ def _decision(
     return Decision(
         verdict=verdict,
         basis=basis,
-        sentence=f"{_WORDS[verdict]}{where}{because}.",
+        sentence=f"{VERDICT_WORDS[verdict]}{where}{because}.",
         reasons=tuple(reasons),
         gates=tuple(gates),
     )

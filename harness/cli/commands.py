@@ -259,13 +259,15 @@ def audit_votes(**options: Any) -> int:
 @_RUN
 @click.option("--gold", type=click.Path(path_type=Path), help="The gold set whose ledger takes the look.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--decision-only", is_flag=True, help="Show the decision, and no number of these cases.")
+@click.option("--past-budget", is_flag=True, help="Open although no look is left; exploratory then.")
 @_JSON
-def open_held_out(run: Path, gold: Path | None, yes: bool, as_json: bool) -> int:
+def open_held_out(run: Path, **options: Any) -> int:
     """Open the held-out split of a run.
 
     That is one look; it is written into the ledger before anything is computed.
     """
-    return _do("held_out", "open_held_out", run=run, gold=gold, yes=yes, as_json=as_json)
+    return _do("held_out", "open_held_out", run=run, **options)
 
 
 @cli.command()

@@ -9,6 +9,7 @@ from harness.audits import (
     count_completeness,
     human_scale,
 )
+from harness.cli.look_report import look_notes, released
 from harness.cli.panel import audit_run
 from harness.cli.panel_block import Side, panel_block
 from harness.cli.repeats import compared_pairs, costs, judge_votes
@@ -54,7 +55,16 @@ class Concluded(NamedTuple):
 
 
 def conclude(run: Concluded) -> Report:
-    """Return the report of a run; the held-out section only where a look was written."""
+    """Return the report of a run: of its held-out cases only what a look has released."""
+    report = _conclude(run)
+    if run.look is None:
+        return report
+    shown = report if run.look.shows_numbers else _conclude(run._replace(look=None))
+    decision = released(report.decision, run.plan, run.look)
+    return shown.model_copy(update={"decision": decision, "notes": report.notes})
+
+
+def _conclude(run: Concluded) -> Report:
     plan, reading, anytime, stop = follow(run.plan, run.reading)
     spec = plan.experiment.analysis
     seen = SeenRun(plan, reading)
@@ -224,8 +234,5 @@ def _notes(run: Concluded) -> tuple[str, ...]:
     if any(run.plan.endpoint(name).backend == "recorded" for name in run.plan.endpoint_names):
         notes.append("At least one endpoint replays recorded replies; nothing was sent to it.")
     if run.look:
-        look = run.look
-        notes.append(f"The held-out split was opened at {look.opened_at}: look {look.number} of {look.gold}.")
-        if look.alpha is not None:
-            notes.append(f"The look spends alpha {look.alpha:g}: its intervals are at {1 - look.alpha:.1%}.")
+        notes += look_notes(run.plan, run.look)
     return tuple(notes)

@@ -21,6 +21,8 @@ from harness.store.run_dir import MANIFEST
 def opened_look(run: Path, *, gold: Path | None) -> Look | None:
     """Return the look that opened the held-out cases of a run; null while they are closed.
 
+    A look at the decision alone leaves them closed.
+
     Args:
         run: The run directory.
         gold: The gold set whose ledger has the look; null for the place where it was.
@@ -35,7 +37,7 @@ def opened_look(run: Path, *, gold: Path | None) -> Look | None:
     ledger = next((path for path in ledgers if path.exists()), ledgers[0])
     if look.entry not in {entry.entry for entry in read_looks(ledger)}:
         raise Tampered(f"{run / 'look.json'}: the look {look.entry[:12]} is not in the ledger {ledger}")
-    return look
+    return look if look.shows_numbers else None
 
 
 def expose_report(run: Path, plan: Plan, report: Report, *, gold: Path | None) -> None:

@@ -144,8 +144,11 @@ def _input_claims(documents: RunDocuments, folder: Path | None) -> Iterator[Clai
 
 def _ledger_claims(run: Path, documents: RunDocuments, named: Path | None) -> Iterator[Claim]:
     report, plan, _, look = documents
-    if (report.held_out is None) != (look is None):
+    if (report.held_out is not None) != (look is not None and look.shows_numbers):
         yield broken("ledger", "the report shows held-out numbers without a look, or a look without them")
+        return
+    if (report.decision.basis == "held_out") != (look is not None):
+        yield broken("ledger", "the decision is of held-out cases without a look, or a look is without it")
         return
     manifest = file_sha256(run / MANIFEST)
     if look is not None and look.run != manifest:

@@ -185,7 +185,8 @@ class Look(Chained):
 
     ``previous`` is the ``entry`` of the line before, and ``entry`` the digest of
     everything else on the line. ``alpha`` is what the look spends, where the
-    plan has a budget of it.
+    plan has a budget of it and something of that was left. A look that released
+    the decision alone leaves the cases closed.
     """
 
     opened_at: Text
@@ -194,3 +195,12 @@ class Look(Chained):
     plan_sha256: Sha256
     released: Literal["numbers", "decision"]
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+
+    @property
+    def shows_numbers(self) -> bool:
+        """Whether the look opened the cases themselves, and every number of them."""
+        return self.released == "numbers"
+
+    def is_past(self, budget: int | None) -> bool:
+        """Return whether more looks came before it than the budget allows; null is no budget."""
+        return budget is not None and self.number > budget

@@ -44,13 +44,14 @@ def read_looks(path: Path, *, known_entries: Sequence[str] = ()) -> tuple[Look, 
     return read_chain(path, Look, _WORDS, known_entries=known_entries)
 
 
-def append_look(path: Path, opening: Opening, *, at_most: int | None) -> Look:
+def append_look(path: Path, opening: Opening, *, at_most: int | None, past_budget: bool = False) -> Look:
     """Write one more look, on disk before it is returned.
 
     Args:
         path: The ledger; made where there is none.
         opening: The look.
         at_most: How many looks there may be, this one included; null for no limit.
+        past_budget: Write one more all the same; there is no alpha left for it.
 
     Raises:
         Tampered: The ledger's chain is broken.
@@ -58,12 +59,27 @@ def append_look(path: Path, opening: Opening, *, at_most: int | None) -> Look:
     """
 
     def make(looks: tuple[Look, ...]) -> Look:
-        if at_most is not None and len(looks) >= at_most:
-            raise InputError(f"{path}: {len(looks)} of {at_most} looks are used up")
+        if not past_budget:
+            refuse_spent(looks, at_most, path)
+        spent = at_most is not None and len(looks) >= at_most
         previous = looks[-1].entry if looks else None
-        return make_look(opening, number=len(looks) + 1, previous=previous)
+        affordable = opening._replace(alpha=None) if spent else opening
+        return make_look(affordable, number=len(looks) + 1, previous=previous)
 
     return append_to_chain(path, Look, _WORDS, make)[-1]
+
+
+def refuse_spent(looks: Sequence[Look], at_most: int | None, path: Path) -> None:
+    """Refuse one look more than the budget allows.
+
+    Raises:
+        InputError: The looks are used up.
+    """
+    if at_most is not None and len(looks) >= at_most:
+        raise InputError(
+            f"{path}: {len(looks)} of {at_most} looks are used up; "
+            "--past-budget opens all the same, and the result is then exploratory"
+        )
 
 
 def make_look(opening: Opening, *, number: int, previous: str | None) -> Look:

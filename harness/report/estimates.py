@@ -1,6 +1,7 @@
 """The estimates of one section as rows: each with its interval, its n, its method."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from harness.domain.report import (
     GuardrailBlock,
@@ -11,6 +12,7 @@ from harness.domain.report import (
     SliceBlock,
 )
 from harness.report import words
+from harness.report.findings import is_decision_alone
 from harness.report.preferences import is_compared, majority_name, mean_name, test_name
 from harness.report.rows import EstimateRow, estimate_row, limits, n_text
 
@@ -26,6 +28,24 @@ def estimate_rows(section: Section) -> tuple[EstimateRow, ...]:
         *(_guardrail_row(block, alpha=alpha) for block in section.guardrails),
         *(_slice_row(block, section, alpha=alpha) for block in section.slices),
     )
+
+
+class Lead(NamedTuple):
+    """What a report leads with: the estimate of its decision, the estimand, and how to read it."""
+
+    row: EstimateRow
+    estimand: str
+    reading: str
+
+
+def lead(report: Report) -> Lead:
+    """Return the estimate that the decision rests on; in words where only the decision was released."""
+    if is_decision_alone(report):
+        label = f"primary ({report.plan.estimand})"
+        row = EstimateRow("primary", label, "not released", "", "", "the look was at the decision alone")
+        return Lead(row, report.plan.estimand, "")
+    section = lead_section(report)
+    return Lead(primary_row(section), section.primary.estimand, section.primary.reading)
 
 
 def lead_section(report: Report) -> Section:

@@ -49,10 +49,22 @@ def missing_rows(completeness: Completeness) -> tuple[MissingRow, ...]:
     )
 
 
-def not_counted(completeness: Completeness) -> str:
+def is_decision_alone(report: Report) -> bool:
+    """Return whether a look released the decision of the held-out cases, and no number of them."""
+    return report.decision.basis == "held_out" and report.held_out is None
+
+
+def how_closed(report: Report) -> str:
+    """Return what was released of held-out cases that no number shows."""
+    return "opened for the decision alone" if is_decision_alone(report) else "not opened"
+
+
+def not_counted(report: Report) -> str:
     """Return how many closed held-out cases the counts leave out; nothing where there are none."""
-    number = completeness.n_cases_not_counted
-    return f"{words.plural(number, 'held-out case')} not opened and not counted here" if number else ""
+    number = report.completeness.n_cases_not_counted
+    return (
+        f"{words.plural(number, 'held-out case')} {how_closed(report)} and not counted here" if number else ""
+    )
 
 
 def further_reasons(decision: Decision) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from harness.domain.report import GateBlock, Report
-from harness.report.estimates import lead_section, primary_row
+from harness.report.estimates import lead
 from harness.report.inert import inert, name
 from harness.report.rows import sentence
 
@@ -32,7 +32,7 @@ def junit(report: Report) -> str:
 def _decision(suite: Element, report: Report) -> None:
     decision = report.decision
     case = SubElement(suite, "testcase", classname="harness.decision", name=f"decision: {decision.verdict}")
-    text = inert(f"{decision.sentence} difference {sentence(primary_row(lead_section(report)))}")
+    text = inert(f"{decision.sentence} difference {sentence(lead(report).row)}")
     if decision.verdict in _FAILED:
         SubElement(case, "failure", type=decision.verdict, message=text)
     elif decision.verdict == "inconclusive":

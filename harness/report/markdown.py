@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from harness.domain.report import Report, Section
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
-from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row
+from harness.report.estimates import estimate_rows, lead, n_cases
 from harness.report.findings import (
     further_reasons,
+    how_closed,
     missing_rows,
     not_counted,
     planning_lines,
@@ -78,12 +79,12 @@ def _span(text: str) -> str:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    decision, section = report.decision, lead_section(report)
-    primary = primary_row(section)
+    decision = report.decision
+    primary, _, reading = lead(report)
     yield f"## {_title(report)}"
     yield prose(decision.sentence)
     yield f"**difference {prose(sentence(primary))}**"
-    below = (primary.pvalues, primary.remark, section.primary.reading)
+    below = (primary.pvalues, primary.remark, reading)
     yield "; ".join(prose(part) for part in below if part)
     yield _bullets([f"reason: {prose(reason)}" for reason in further_reasons(decision)])
     rows = [(code(gate.name), STATUS_WORDS[gate.status], prose(gate.reason)) for gate in decision.gates]
@@ -105,7 +106,7 @@ def _missing(report: Report) -> Iterator[str]:
     ]
     yield _table(("arm", "without a verdict", "answers came", "votes came", "graded"), rows)
     yield _bullets([prose(warning) for warning in completeness.warnings])
-    yield not_counted(completeness)
+    yield not_counted(report)
     if completeness.unpaired_cases:
         shown = [code(case) for case in completeness.unpaired_cases[:_MOST_ROWS]]
         yield f"{len(completeness.unpaired_cases):,} cases stand in one arm only: {', '.join(shown)}"
@@ -160,7 +161,8 @@ def _held_out(report: Report) -> Iterator[str]:
     if report.held_out is not None:
         yield from _section("Held-out cases", report.held_out)
     elif report.plan.n_held_out:
-        yield f"Held-out cases: {report.plan.n_held_out:,}, not opened; they are in no number above."
+        number = f"Held-out cases: {report.plan.n_held_out:,}"
+        yield f"{number}, {how_closed(report)}; they are in no number above."
 
 
 def _audits(report: Report) -> Iterator[str]:

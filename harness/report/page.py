@@ -11,10 +11,11 @@ from harness.domain.record import thaw
 from harness.domain.report import Report, Section
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
 from harness.report.document import report_bytes
-from harness.report.estimates import estimate_rows, lead_section, n_cases, primary_row, segment_rows
+from harness.report.estimates import estimate_rows, lead, n_cases, segment_rows
 from harness.report.findings import (
     flaky_lines,
     further_reasons,
+    how_closed,
     missing_rows,
     not_counted,
     planning_lines,
@@ -63,8 +64,7 @@ def page(report: Report) -> str:
             style=page_style(),
             style_digest=page_style_digest(),
             report_sha256=sha256_hex(report_bytes(report)),
-            lead=primary_row(lead_section(report)),
-            lead_section=lead_section(report),
+            lead=lead(report),
             sides=tuple(_sides(report)),
             missing=missing_rows(report.completeness),
             audits=audit_rows(report.audits, report.panel, judging=report.plan.judging),
@@ -129,6 +129,7 @@ def _environment() -> Environment:
         "flaky_lines": flaky_lines,
         "further": further,
         "further_reasons": further_reasons,
+        "how_closed": how_closed,
         "not_counted": not_counted,
         "planning_lines": planning_lines,
         "run_line": run_line,

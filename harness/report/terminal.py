@@ -8,14 +8,14 @@ from harness.report import words
 from harness.report.audits import STATUS_WORDS, audit_rows, canary_line
 from harness.report.estimates import (
     estimate_rows,
-    lead_section,
+    lead,
     n_cases,
-    primary_row,
     segment_rows,
 )
 from harness.report.findings import (
     flaky_lines,
     further_reasons,
+    how_closed,
     missing_rows,
     not_counted,
     planning_lines,
@@ -55,8 +55,7 @@ def terminal_summary(report: Report) -> str:
 
 
 def _lead(report: Report) -> Iterator[str]:
-    section = lead_section(report)
-    primary = primary_row(section)
+    primary, estimand, reading = lead(report)
     yield from _wrapped(report.decision.sentence)
     subject = "difference " if primary.interval else "difference: "
     yield from _wrapped(subject + sentence(primary))
@@ -64,7 +63,7 @@ def _lead(report: Report) -> Iterator[str]:
     side = {"exploratory": "exploratory cases", "held_out": "held-out cases", "none": "no cases"}
     yield from _wrapped(
         f"verdict {report.decision.verdict}, from {side[report.decision.basis]}; "
-        f"primary estimand {section.primary.estimand}, candidate minus baseline; {section.primary.reading}"
+        f"primary estimand {estimand}, candidate minus baseline" + (f"; {reading}" if reading else "")
     )
     for reason in further_reasons(report.decision):
         yield from _wrapped(f"reason: {reason}")
@@ -86,8 +85,8 @@ def _missing(report: Report) -> Iterator[str]:
         yield from _labelled("in one arm only", f"{number}: {shown}{more}")
     for warning in completeness.warnings:
         yield from _labelled("warning", warning)
-    if not_counted(completeness):
-        yield from _labelled("held out", not_counted(completeness))
+    if not_counted(report):
+        yield from _labelled("held out", not_counted(report))
 
 
 def _section(title: str, section: Section) -> Iterator[str]:
@@ -146,7 +145,7 @@ def _held_out(report: Report) -> Iterator[str]:
     if report.held_out is not None:
         yield from _section("Held-out cases", report.held_out)
     elif report.plan.n_held_out:
-        yield f"Held-out cases: {report.plan.n_held_out:,}, not opened; they are in no number above"
+        yield f"Held-out cases: {report.plan.n_held_out:,}, {how_closed(report)}; they are in no number above"
 
 
 def _audits(report: Report) -> Iterator[str]:

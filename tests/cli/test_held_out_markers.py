@@ -47,13 +47,23 @@ def _turned(text: str) -> str:
     return re.sub(r"\b(do|refuse|good|bad)\b", lambda found: _OPPOSITE[found[0]], text)
 
 
-def _everything_shown(harness, project: Path, keys: Path) -> dict[str, str]:
-    """Call every command that sees the run, and return what each of them showed."""
+def _fail_one(project: Path, case: str) -> None:
+    """Let the candidate fail a case that it passed."""
+    path = project / "replies.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    failed = [{**row, "content": row["content"].replace("do", "refuse")} for row in rows if row["id"] == case]
+    others = [row for row in rows if row["id"] != case]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in (*others, *failed)))
+
+
+def _everything_shown(harness, project: Path, keys: Path, *looks: tuple[str | Path, ...]) -> dict[str, str]:
+    """Call every command that sees the run, after these looks, and return what each of them showed."""
     run, experiment = project / "run", project / "experiment.toml"
     calls: list[tuple[str | Path, ...]] = [
         ("check", experiment),
         ("freeze", experiment),
         ("run", experiment, "--dir", run, "--locked"),
+        *looks,
         ("run", experiment, "--dir", project / "again", "--against", run),
         ("audit", experiment, "--dir", project / "audit", "--record"),
         ("audit", experiment, "--dir", project / "audit2", "--against", run),
@@ -95,20 +105,38 @@ def test_no_command_shows_anything_of_a_held_out_case_before_a_look(harness, tmp
             _turn_held_out(project, frozenset(read_plan(tmp_path / "true" / "project" / "run").held_out))
         monkeypatch.chdir(tmp_path / side)
         shown[side] = _everything_shown(harness, Path("project"), tmp_path / "keys")
-    plan = read_plan(tmp_path / "true" / "project" / "run")
+    _assert_tells_nothing(shown["true"], shown["turned"], tmp_path / "true" / "project" / "run")
 
+
+def test_a_look_at_the_decision_alone_shows_nothing_but_the_decision(harness, tmp_path, monkeypatch):
+    harness("keygen", tmp_path / "keys")
+    shown, look = {}, ("open-held-out", Path("project") / "run", "--yes", "--decision-only")
+    for side in ("true", "turned"):
+        project = tmp_path / side / "project"
+        write_project(project, answer=f"I {{verb}} it ({MARK}-{{id}}).")
+        if side == "turned":
+            _fail_one(project, read_plan(tmp_path / "true" / "project" / "run").held_out[0])
+        monkeypatch.chdir(tmp_path / side)
+        shown[side] = _everything_shown(harness, Path("project"), tmp_path / "keys", look)
+    report = json.loads(shown["true"]["report.json"])
+
+    assert (report["decision"]["verdict"], report["decision"]["basis"]) == ("improvement", "held_out")
+    _assert_tells_nothing(shown["true"], shown["turned"], tmp_path / "true" / "project" / "run")
+
+
+def _assert_tells_nothing(shown: dict[str, str], turned: dict[str, str], run: Path) -> None:
+    """Assert that no form names a held-out case, shows its answer, or tells another outcome apart."""
+    plan = read_plan(run)
     assert len(plan.held_out) > 5
-    for name, text in shown["true"].items():
+    for name, text in shown.items():
         marked = [case for case in plan.held_out if f"{MARK}-{case}" in text]
         assert not marked, f"{name} shows the answer to {marked[0]}"
         # A copy has a line for every case of the plan, as the plan has.
         named = [case for case in plan.held_out if name != COPY and re.search(rf"\b{case}\b", text)]
         assert not named, f"{name} names the held-out case {named[0]}"
     # The same run with every held-out outcome turned shows the same, digests and times apart.
-    for name, text in shown["true"].items():
-        assert _comparable(text) == _comparable(shown["turned"][name]), (
-            f"{name} tells held-out outcomes apart"
-        )
+    for name, text in shown.items():
+        assert _comparable(text) == _comparable(turned[name]), f"{name} tells held-out outcomes apart"
 
 
 def test_the_markers_are_found_once_a_look_was_taken(harness, tmp_path):
