@@ -95,8 +95,8 @@ def _errors(
         return _Share(tuple(hit for hit, _ in mine), tuple(cluster for _, cluster in mine), nothing)
 
     return (
-        share("pass", "people passed none of the anchors judged"),
-        share("fail", "people failed none of the anchors judged"),
+        share("pass", "people passed none of the anchors of this arm that were judged"),
+        share("fail", "people failed none of the anchors of this arm that were judged"),
     )
 
 

@@ -16,7 +16,7 @@ class Recount:
         self._n_timings = 0
         self._n_attempts = 0
         self._first_ms: int | None = None
-        self._last_ms = 0
+        self._last_ms: int | None = None
 
     def evidence(self, records: Iterable[Evidence]) -> Iterator[Evidence]:
         """Yield the records, counted."""
@@ -31,10 +31,12 @@ class Recount:
             self._n_timings += 1
             self._n_attempts += len(timing.attempts)
             for attempt in timing.attempts:
-                started = attempt.started_ms
-                self._first_ms = started if self._first_ms is None else min(self._first_ms, started)
-                self._last_ms = max(self._last_ms, started + attempt.duration_ms)
+                self._span(attempt.started_ms, attempt.started_ms + attempt.duration_ms)
             yield timing
+
+    def _span(self, started_ms: int, ended_ms: int) -> None:
+        self._first_ms = started_ms if self._first_ms is None else min(self._first_ms, started_ms)
+        self._last_ms = ended_ms if self._last_ms is None else max(self._last_ms, ended_ms)
 
     def contradictions(self, manifest: Manifest, *, models: Models) -> tuple[str, ...]:
         """Return what the manifest says otherwise than its records, in words.
@@ -48,7 +50,7 @@ class Recount:
             "n_attempts": self._n_attempts,
             "n_calls": self._n_records - manifest.n_reused,
             "complete": complete,
-            "started_at": _utc(self._first_ms or 0),
+            "started_at": _utc(self._first_ms),
             "finished_at": _utc(self._last_ms),
             "returned_models": models,
         }
@@ -62,5 +64,7 @@ class Recount:
         return tuple(found)
 
 
-def _utc(unix_ms: int) -> str:
+def _utc(unix_ms: int | None) -> str | None:
+    if unix_ms is None:
+        return None
     return datetime.fromtimestamp(unix_ms / 1000, UTC).isoformat(timespec="milliseconds")
