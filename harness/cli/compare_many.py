@@ -16,6 +16,7 @@ from harness.cli.run_results import refuse_other_judge
 from harness.domain.errors import InputError
 from harness.importers.pairing import pair_results
 from harness.importers.results import ResultCase, ResultFile
+from harness.report.inert import inert
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.many_arms import ArmPair, CochranTest, cochran_q, pairwise_midp
@@ -34,12 +35,14 @@ class Many(NamedTuple):
         passes: Whether each arm (column) passes each case (row). Shape (n_cases, n_arms).
         n_all: Cases in any file.
         clusters: Number of each case's cluster, shape (n_cases,); None where each case stands alone.
+        notes: What is known of each file, after its name.
     """
 
     names: tuple[str, ...]
     passes: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
     n_all: int
     clusters: np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None
+    notes: tuple[str, ...]
 
 
 class Compared(NamedTuple):
@@ -109,6 +112,7 @@ def _aligned(files: Sequence[ResultFile], questions_differ: bool) -> Many:
         passes=np.array(rows, dtype=np.bool_).reshape(len(rows), len(files)),
         n_all=len(ids),
         clusters=None if alone else np.array([codes[homes[name]] for name in known], dtype=np.int64),
+        notes=tuple(f"{file.path}: {note}" for file in files for note in file.notes),
     )
 
 
@@ -146,7 +150,8 @@ def _text(many: Many, found: Compared, alpha: float) -> str:
         _pairs_head(many, alpha),
     ]
     pairs = zip(found.pairs, found.intervals, strict=True)
-    return "\n".join([*lines, *(_pair_line(pair, interval, n) for pair, interval in pairs)])
+    lines += [_pair_line(pair, interval, n) for pair, interval in pairs]
+    return "\n".join([*lines, *(f"note: {inert(note)}" for note in many.notes)])
 
 
 def _test_line(test: Test) -> str:
@@ -188,6 +193,7 @@ def _json(many: Many, found: Compared, alpha: float) -> str:
         {
             "n_cases": n,
             "n_left_out": many.n_all - n,
+            "notes": many.notes,
             "n_clusters": n if many.clusters is None else int(many.clusters.max()) + 1,
             "arms": [
                 {"path": name, "rate": float(rate)}

@@ -10,6 +10,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from harness.cli.anchor_remarks import anchor_remarks
 from harness.cli.judge_remarks import judge_remarks
 from harness.cli.output import put, say
 from harness.cli.planning import as_planned
@@ -179,6 +180,7 @@ def _remarks(plan: Plan, environ: Mapping[str, str]) -> list[str]:
         remarks.append("every case is held out: no number can be shown before a look")
     if plan.held_out and plan.gold.split.similarity is None:
         remarks.append("near-duplicates on both sides of the split are not looked for: set split.similarity")
+    remarks += anchor_remarks(plan)
     remarks += judge_remarks(plan)
     for name in plan.endpoint_names:
         variable = plan.endpoint(name).api_key_env

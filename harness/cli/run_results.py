@@ -1,5 +1,6 @@
 """One arm of a sealed run as a results file, for `harness compare`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness.cli.exposing import opened_look
@@ -8,7 +9,7 @@ from harness.domain.canonical import digest
 from harness.domain.cases import Arm
 from harness.domain.errors import InputError
 from harness.domain.manifest import Models
-from harness.domain.plan import Plan
+from harness.domain.plan import Look, Plan
 from harness.graders.reading import read_run
 from harness.importers.results import ResultCase, ResultFile
 from harness.store.evidence import read_evidence, read_manifest, read_timings
@@ -22,8 +23,8 @@ def run_results(run: Path, arm: Arm) -> ResultFile:
         raise InputError(f"{run}@{arm}: was judged in pairs, and one arm's preferences are no results alone")
     followed = follow(plan, read_run(plan, read_evidence(run), read_timings(run)))
     reading, stop = followed.reading, followed.block
-    opened = opened_look(run, gold=None) is not None
-    shown = [case for case in reading.cases if opened or case.split == "exploratory"]
+    look = opened_look(run, gold=None)
+    shown = [case for case in reading.cases if look or case.split == "exploratory"]
     n_hidden = len(reading.cases) - len(shown)
     cases = tuple(
         ResultCase(
@@ -48,9 +49,19 @@ def run_results(run: Path, arm: Arm) -> ResultFile:
         notes=(
             *([EARLY] if stop is not None and stop.ended == "evidence" else []),
             *([f"{n_hidden} held-out cases are closed and left out"] if n_hidden else []),
+            *_opened(plan, look),
             "judged by " + (_models(plan, judged_by) or "checks or an unknown model"),
         ),
     )
+
+
+def _opened(plan: Plan, look: Look | None) -> Iterator[str]:
+    """Yield that a comparison of cases which a look has opened is another one, which no look counts."""
+    if look is not None:
+        yield (
+            f"{len(plan.held_out)} cases were held out and opened by look {look.number} of {look.gold}: "
+            "no look counts this pairing, so the result is exploratory"
+        )
 
 
 def refuse_other_judge(first: Path | None, second: Path | None) -> None:

@@ -160,3 +160,22 @@ def test_a_look_does_not_become_one_at_the_decision_alone_by_an_edit(harness, tm
 
     broken = [claim["detail"] for claim in found["claims"] if claim["standing"] == "broken"]
     assert any("held-out numbers without a look, or a look without them" in detail for detail in broken)
+
+
+def test_a_comparison_of_opened_cases_says_that_no_look_counts_it(harness, tmp_path):
+    sides = [f"{tmp_path / 'run'}@{arm}" for arm in ("baseline", "candidate")]
+    opened(harness, tmp_path, "--decision-only", looks=2)
+    closed = json.loads(harness("compare", *sides, "--json").out)
+    harness("open-held-out", tmp_path / "run", "--yes")
+    two = json.loads(harness("compare", *sides, "--json").out)
+    three = json.loads(harness("compare", *sides, sides[0], "--json").out)
+
+    n_held_out = len(read_plan(tmp_path / "run").held_out)
+    said = (
+        f"run@candidate: {n_held_out} cases were held out and opened by look 2 of small: "
+        "no look counts this pairing, so the result is exploratory"
+    )
+    assert said in two["notes"]
+    assert said in three["notes"]
+    assert f"note: {said}" in harness("compare", *sides, sides[0]).out
+    assert not any("no look counts" in note for note in closed["notes"])
