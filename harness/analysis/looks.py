@@ -6,6 +6,7 @@ from harness.analysis.decision import VERDICT_WORDS
 from harness.domain.report import Decision, GateBlock
 
 _CODE = re.compile(r"[a-z][a-z_']*")
+_SPENT = "looks_spent"
 _CONFIRMING = ("primary", "guardrail: ")
 
 
@@ -16,7 +17,7 @@ def decision_alone(decision: Decision) -> Decision:
     because = f" ({'; '.join(codes)})" if codes else ""
     return decision.model_copy(
         update={
-            "sentence": f"{VERDICT_WORDS[decision.verdict]} on the held-out cases{because}.",
+            "sentence": f"{_words(decision)} on the held-out cases{because}.",
             "reasons": codes,
             "gates": tuple(gate.model_copy(update={"reason": ""}) for gate in decision.gates),
         }
@@ -33,22 +34,26 @@ def past_the_budget(decision: Decision, *, look: int, budget: int) -> Decision:
         look: The number of the look.
         budget: How many looks the gold set allows.
     """
-    spent = (
-        f"looks_spent: exploratory, this is look {look} and the budget was {budget}: no alpha is left for it"
-    )
+    spent = f"{_SPENT}: exploratory, this is look {look} and the budget was {budget}: no alpha is left for it"
     reasons = (spent, *decision.reasons)
-    invalid = decision.verdict == "invalid"
-    return Decision(
-        verdict="invalid" if invalid else "inconclusive",
-        basis=decision.basis,
-        sentence=f"{VERDICT_WORDS['invalid'] if invalid else 'Exploratory: nothing is confirmed'} "
-        f"({'; '.join(reasons)}).",
-        reasons=reasons,
-        gates=tuple(_unconfirmed(gate) for gate in decision.gates),
+    left = decision.model_copy(
+        update={
+            "verdict": "invalid" if decision.verdict == "invalid" else "inconclusive",
+            "reasons": reasons,
+            "gates": tuple(_unconfirmed(gate) for gate in decision.gates),
+        }
     )
+    return left.model_copy(update={"sentence": f"{_words(left)} ({'; '.join(reasons)})."})
+
+
+def _words(decision: Decision) -> str:
+    spent = any(reason.startswith(_SPENT) for reason in decision.reasons)
+    if spent and decision.verdict != "invalid":
+        return "Exploratory: nothing is confirmed"
+    return VERDICT_WORDS[decision.verdict]
 
 
 def _unconfirmed(gate: GateBlock) -> GateBlock:
     if not gate.name.startswith(_CONFIRMING) or (gate.status == "fail" and gate.name != "primary"):
         return gate
-    return gate.model_copy(update={"status": "not_audited", "reason": "looks_spent"})
+    return gate.model_copy(update={"status": "not_audited", "reason": _SPENT})

@@ -112,6 +112,16 @@ def test_a_copy_of_such_a_run_withholds_the_cases_and_carries_the_decision(harne
     assert read_exposures(tmp_path / "p" / "gold" / "small" / "exposures.jsonl") == ()
 
 
+def test_another_decision_than_the_evidence_gives_is_found_out(harness, tmp_path):
+    opened(harness, tmp_path, "--decision-only", looks=2, flips="all")
+    path = tmp_path / "run" / "report.json"
+    path.write_text(path.read_text().replace('"verdict":"improvement"', '"verdict":"equivalent"'))
+    found = json.loads(harness("verify", tmp_path / "run", "--recompute", "--json").out)
+
+    broken = [claim["detail"] for claim in found["claims"] if claim["standing"] == "broken"]
+    assert any("decision.verdict: the report has 'equivalent'" in detail for detail in broken), broken
+
+
 def test_a_later_look_at_the_numbers_is_another_one_with_its_own_alpha(harness, tmp_path):
     opened(harness, tmp_path, "--decision-only", looks=2)
     again = harness("open-held-out", tmp_path / "run", "--yes", "--decision-only")
