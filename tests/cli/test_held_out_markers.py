@@ -49,11 +49,12 @@ def _turned(text: str) -> str:
 
 def _fail_one(project: Path, case: str) -> None:
     """Let the candidate fail a case that it passed."""
-    path = project / "replies.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    failed = [{**row, "content": row["content"].replace("do", "refuse")} for row in rows if row["id"] == case]
-    others = [row for row in rows if row["id"] != case]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in (*others, *failed)))
+    for path, word in ((project / "replies.jsonl", "do"), (project / "votes.jsonl", "good")):
+        if path.exists():
+            rows = [json.loads(line) for line in path.read_text().splitlines()]
+            failed = [row | {"content": row["content"].replace(word, _OPPOSITE[word])} for row in rows]
+            kept = [new if row["id"] == case else row for row, new in zip(rows, failed, strict=True)]
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in kept))
 
 
 def _everything_shown(harness, project: Path, keys: Path, *looks: tuple[str | Path, ...]) -> dict[str, str]:
@@ -108,12 +109,13 @@ def test_no_command_shows_anything_of_a_held_out_case_before_a_look(harness, tmp
     _assert_tells_nothing(shown["true"], shown["turned"], tmp_path / "true" / "project" / "run")
 
 
-def test_a_look_at_the_decision_alone_shows_nothing_but_the_decision(harness, tmp_path, monkeypatch):
+@pytest.mark.parametrize("judged", [False, True])
+def test_a_look_at_the_decision_alone_shows_nothing_but_the_decision(harness, tmp_path, monkeypatch, judged):
     harness("keygen", tmp_path / "keys")
     shown, look = {}, ("open-held-out", Path("project") / "run", "--yes", "--decision-only")
     for side in ("true", "turned"):
         project = tmp_path / side / "project"
-        write_project(project, answer=f"I {{verb}} it ({MARK}-{{id}}).")
+        write_project(project, answer=f"I {{verb}} it ({MARK}-{{id}}).", judged=judged)
         if side == "turned":
             _fail_one(project, read_plan(tmp_path / "true" / "project" / "run").held_out[0])
         monkeypatch.chdir(tmp_path / side)
