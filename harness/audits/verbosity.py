@@ -72,11 +72,14 @@ def _share(answers: Sequence[Graded]) -> float | None:
 
 
 def _mean_chars(notes: Sequence[AnswerNote], arm: Arm) -> dict[str, float]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    # Two counts and not a list a case: there may be a hundred thousand cases.
+    n_chars: defaultdict[str, int] = defaultdict(int)
+    n_answers: defaultdict[str, int] = defaultdict(int)
     for note in notes:
         if note.arm == arm:
-            found[note.case].append(note.n_chars)
-    return {case: sum(lengths) / len(lengths) for case, lengths in found.items()}
+            n_chars[note.case] += note.n_chars
+            n_answers[note.case] += 1
+    return {case: total / n_answers[case] for case, total in n_chars.items()}
 
 
 def verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
