@@ -12,7 +12,7 @@ from harness.audits.labels import human_outcome, is_pass, judge_outcomes, unit_o
 from harness.audits.pair_bias import pair_effects
 from harness.audits.position import position_effects, position_reasons
 from harness.audits.rates import CONFIDENCE_LEVEL, block
-from harness.audits.verbosity import length_controlled, verbosity, verbosity_ratio
+from harness.audits.verbosity import length_controlled, lengths_of, verbosity, verbosity_ratio
 from harness.domain.cases import ARMS, Anchor, Arm, Outcome
 from harness.domain.fitness import BiasEffect
 from harness.domain.formats import format_of
@@ -55,7 +55,8 @@ def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
     formats = tuple(format_effects(written, gates.answer_bias_band))
     arms = tuple(arms_on_equal_terms(written, gates.answer_bias_band))
     length = length_controlled(plan, reading, gates.answer_bias_band)
-    ratio = verbosity_ratio(plan, reading, gates.verbosity_band)
+    lengths = lengths_of(plan, reading)
+    ratio = verbosity_ratio(plan, lengths, gates.verbosity_band)
     held = [_Held(row.at_equal_length.difference, row.band, row.status, row.reason) for row in formats]
     held += [_Held(row.shift.difference, row.band, row.status, row.reason) for row in arms]
     if length is not None:
@@ -74,7 +75,7 @@ def audit_bias(plan: Plan, reading: Reading) -> BiasFinding:
         on_answers=formats,
         between_arms=arms,
         length_controlled=length,
-        verbosity=tuple(verbosity(plan, reading, arm) for arm in ARMS),
+        verbosity=tuple(verbosity(lengths[arm], arm) for arm in ARMS),
         verbosity_ratio=ratio,
         same_family=same_family(plan),
         reasons=(

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from harness.audits.answer_bias import ruled_by_band
 from harness.audits.gates import against_band
@@ -82,16 +83,38 @@ def _mean_chars(notes: Sequence[AnswerNote], arm: Arm) -> dict[str, float]:
     return {case: total / n_answers[case] for case, total in n_chars.items()}
 
 
-def verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
+class Lengths(NamedTuple):
+    """One arm's answers to exploratory cases: of each, its length and the number of its cluster.
+
+    ``of_case`` is the mean length over a case's answers.
+    """
+
+    n_chars: list[int]
+    clusters: list[int]
+    of_case: Mapping[str, float]
+
+
+def lengths_of(plan: Plan, reading: Reading) -> Mapping[Arm, Lengths]:
+    """Return how long both arms' answers are, in one walk over what may be a million of them."""
+    number = _cluster_numbers(plan)
+    n_chars: dict[Arm, list[int]] = {arm: [] for arm in ARMS}
+    clusters: dict[Arm, list[int]] = {arm: [] for arm in ARMS}
+    notes = _exploratory(plan, reading)
+    for note in notes:
+        n_chars[note.arm].append(note.n_chars)
+        clusters[note.arm].append(number[note.case])
+    return {arm: Lengths(n_chars[arm], clusters[arm], _mean_chars(notes, arm)) for arm in ARMS}
+
+
+def verbosity(found_lengths: Lengths, arm: Arm) -> Verbosity:
     """Return how long one arm's answers to exploratory cases are; cases, or their clusters, are the unit."""
-    notes = [note for note in _exploratory(plan, reading) if note.arm == arm]
-    lengths = [note.n_chars for note in notes]
+    lengths = found_lengths.n_chars
     empty = Verbosity(arm=arm, n_answers=len(lengths), mean_chars=None, median_chars=None)
     if not lengths:
         return empty.model_copy(update={"reason": "no exploratory answer of this arm has text"})
     found = paired_mean(
         differences=lengths,
-        clusters=_clusters(plan, [note.case for note in notes]),
+        clusters=found_lengths.clusters,
         confidence_level=CONFIDENCE_LEVEL,
         support=(0.0, math.inf),
     )
@@ -105,18 +128,20 @@ def verbosity(plan: Plan, reading: Reading, arm: Arm) -> Verbosity:
     )
 
 
-def verbosity_ratio(plan: Plan, reading: Reading, band: float | None) -> VerbosityRatio | None:
+def verbosity_ratio(
+    plan: Plan, found_lengths: Mapping[Arm, Lengths], band: float | None
+) -> VerbosityRatio | None:
     """Return how many times as long the candidate's answers are, case by case; null without such a case."""
-    notes = _exploratory(plan, reading)
-    lengths = {arm: _mean_chars(notes, arm) for arm in ARMS}
+    lengths = {arm: found_lengths[arm].of_case for arm in ARMS}
     cases = [case for case in lengths["baseline"] if case in lengths["candidate"]]
     if not cases:
         return None
+    number = _cluster_numbers(plan)
     ratios = [_log_ratio(lengths, case) for case in cases]
     ratio = math.exp(math.fsum(ratios) / len(ratios))
     found = paired_mean(
         differences=ratios,
-        clusters=_clusters(plan, cases),
+        clusters=[number[case] for case in cases],
         confidence_level=CONFIDENCE_LEVEL,
     )
     if isinstance(found, NotEstimable):
@@ -156,8 +181,7 @@ def _log_ratio(lengths: Mapping[Arm, Mapping[str, float]], case: str) -> float:
     return math.log(max(lengths["candidate"][case], 1.0) / max(lengths["baseline"][case], 1.0))
 
 
-def _clusters(plan: Plan, cases: Sequence[str]) -> list[int]:
+def _cluster_numbers(plan: Plan) -> Mapping[str, int]:
     """Return the number of each case's cluster: a million names would have to be sorted."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(case.group for case in plan.cases))}
-    group = {case.id: numbers[case.group] for case in plan.cases}
-    return [group[case] for case in cases]
+    numbers: dict[str, int] = {}
+    return {case.id: numbers.setdefault(case.group, len(numbers)) for case in plan.cases}
