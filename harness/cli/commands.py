@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 
-class Finite(click.FloatRange):
-    """A number in a range. ``nan`` compares with no limit, so a range alone lets it through."""
+class Number(click.types.FloatParamType):
+    """A number, neither infinite nor ``nan``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or refuse it."""
@@ -18,6 +18,10 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+class Finite(Number, click.FloatRange):
+    """A number in a range. ``nan`` compares with no limit, so a range alone lets it through."""
 
 
 _EXPERIMENT = click.argument("experiment", type=click.Path(path_type=Path))
@@ -215,7 +219,7 @@ def label(**options: Any) -> int:
 @click.option("--labels", help="The labels there are, in their order, with commas between.")
 @click.option("--ordered", is_flag=True, help="The labels have an order: also weighted coefficients.")
 @click.option("--tie", help="The label that prefers neither answer.")
-@click.option("--pass-at", type=Finite(), help="A score passes from this value on.")
+@click.option("--pass-at", type=Number(), help="A score passes from this value on.")
 @click.option(
     "--margin",
     type=Finite(0, 1, min_open=True, max_open=True),
@@ -305,7 +309,7 @@ _PAIRED_ONLY = (*_MAJORITY_ONLY, "pass_at", "metric", "questions_differ", "seed"
     show_default=True,
     help="What the mean estimand is the mean of.",
 )
-@click.option("--pass-at", type=Finite(), help="A score passes from this value on.")
+@click.option("--pass-at", type=Number(), help="A score passes from this value on.")
 @click.option("--metric", help="Which grade of a tool's log counts, where it has several.")
 @click.option(
     "--questions-differ",

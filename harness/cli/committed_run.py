@@ -14,9 +14,9 @@ from harness.domain.redacted import Commitments, RedactedLine
 from harness.redaction.lines import read_line
 from harness.redaction.plan_lines import plan_again
 from harness.store.merkle import MerkleRoot
-from harness.store.run_dir import EVIDENCE
+from harness.store.run_dir import EVIDENCE, REDACTED
 
-COMMITMENTS, REDACTED = "commitments.json", "redacted.jsonl"
+COMMITMENTS = "commitments.json"
 
 
 def is_redacted(run: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 
-from harness.cli.committed_run import REDACTED, commitments_over, is_redacted, read_commitments
+from harness.cli.committed_run import commitments_over, is_redacted, read_commitments
 from harness.cli.committing import committed_lines, have_commitments, refuse_others, secret_of
 from harness.cli.exposing import expose, opened_look
 from harness.cli.output import put, say
@@ -30,7 +30,7 @@ from harness.redaction.lines import leaf, n_texts_of, without
 from harness.redaction.selection import CASE_FIELDS, Field, Selection
 from harness.report.inert import inert
 from harness.store.evidence import read_manifest
-from harness.store.run_dir import MANIFEST
+from harness.store.run_dir import MANIFEST, REDACTED
 
 _FORMS = (REPORT, PAGE, SUMMARY, JUNIT)
 # A lock repeats short texts of the plan, and tells long ones by digest, as exposures tell prompts.

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.cli.committed_run import COMMITMENTS, REDACTED, commitments_over, lines_of_copy, read_commitments
+from harness.cli.committed_run import COMMITMENTS, commitments_over, lines_of_copy, read_commitments
 from harness.cli.signed_run import RunDocuments
 from harness.domain.redacted import RedactedLine
 from harness.redaction.lines import leaf, n_texts_of, problem
 from harness.report.verifying import Claim, broken, holds, not_checked
+from harness.store.run_dir import REDACTED
 
 
 def redaction_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:

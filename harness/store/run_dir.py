@@ -20,6 +20,7 @@ PLAN = "plan.json"
 EVIDENCE = "evidence.jsonl"
 TIMINGS = "timings.jsonl"
 MANIFEST = "manifest.json"
+REDACTED = "redacted.jsonl"
 _STORE = "store"
 _LOCK = "lock"
 
@@ -73,6 +74,8 @@ def read_plan(path: Path) -> Plan:
         Tampered: It is not what the harness wrote.
     """
     content = _plan_bytes(path)
+    if content is None and (path / REDACTED).exists():
+        raise InputError(f"{path}: a copy that withholds texts; wanted the run itself")
     if content is None:
         raise InputError(f"{path}: no {PLAN}: this is not a run directory")
     try:

@@ -205,6 +205,15 @@ def test_a_copy_is_neither_copied_nor_signed(harness, signed, redact, tmp_path, 
     assert "withhold" in called.err
 
 
+@pytest.mark.parametrize("command", ["report", "label"])
+def test_what_only_the_run_itself_can_do_is_refused_for_a_copy_by_its_name(harness, redact, command):
+    copy = redact()
+    called = harness(command, copy)
+
+    assert (called.code, called.out) == (2, "")
+    assert called.err == f"harness: {copy}: a copy that withholds texts; wanted the run itself\n"
+
+
 def test_the_secret_of_another_run_makes_no_copy(harness, signed, tmp_path):
     shutil.copytree(signed / "run", tmp_path / "run")
     (tmp_path / "run" / "redaction.key").write_text("0" * 64)

@@ -38,6 +38,14 @@ def test_compare_refuses_nan(harness, files, option):
     assert harness("compare", *files, option, "nan").code == 2
 
 
+@pytest.mark.parametrize("command", ["compare", "audit-votes"])
+def test_a_number_without_limits_is_shown_without_a_range(harness, command):
+    shown = harness(command, "--help").out
+
+    assert "--pass-at FLOAT " in shown
+    assert "None" not in shown
+
+
 @pytest.mark.parametrize("destination", [".", "nowhere/x.html"])
 def test_a_page_that_cannot_be_written_is_one_line_and_no_failed_gate(harness, files, tmp_path, destination):
     called = harness("compare", *files, "--html", tmp_path / destination)
