@@ -74,6 +74,8 @@ def label(
     if read is not None and into is not None and purpose is None and out is None:
         return _read_back(run, read, into)
     if purpose is not None and out is not None and read is None and into is None:
+        if out.exists() or key_path(out).exists():
+            raise InputError(f"{out}: is there already, maybe with people's labels; wanted a new file")
         return _write(run, purpose, n, out)
     raise InputError("label: wanted --for and --out to write a sheet, or --read and --into to read one back")
 

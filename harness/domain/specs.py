@@ -390,5 +390,8 @@ class Experiment(Record):
         if len(self.panel) == 1:
             raise ValueError("panel: found one judge, wanted two or more; a single judge is [judge]")
         if twice is not None:
-            raise ValueError(f"panel: two judges are named {twice!r}; wanted a name of its own for each")
+            raise ValueError(
+                f"panel: two judges are named {twice!r}, upper and lower case alike; "
+                "wanted a name of its own for each"
+            )
         return self

@@ -61,6 +61,20 @@ def test_labels_come_back_as_anchors_drawn_at_random_on_both_arms(harness, run, 
     assert found[0]["reviews"] == [{"by": "Zoë", "label": "good"}]
 
 
+@pytest.mark.parametrize("kept", ["sheet.csv", "sheet.csv.key.jsonl"])
+def test_a_sheet_that_people_may_have_filled_in_is_never_written_over(harness, run, tmp_path, kept):
+    sheet = tmp_path / "sheet.csv"
+    (tmp_path / kept).write_text("labels", encoding="utf-8")
+    called = harness("label", run, "--for", "human-scale", "--out", sheet)
+
+    assert called.code == 2
+    assert (
+        called.err == f"harness: {sheet}: is there already, maybe with people's labels; wanted a new file\n"
+    )
+    assert [path.name for path in tmp_path.glob("sheet*")] == [kept]
+    assert (tmp_path / kept).read_text(encoding="utf-8") == "labels"
+
+
 def test_a_second_person_is_added_and_the_same_one_twice_is_refused(harness, run, tmp_path):
     sheet, anchors = tmp_path / "sheet.csv", tmp_path / "anchors.jsonl"
     harness("label", run, "--for", "human-scale", "-n", "2", "--out", sheet)

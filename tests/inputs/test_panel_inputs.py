@@ -56,7 +56,7 @@ def test_a_plan_with_one_judge_is_written_as_if_there_were_no_panels(project):
 @pytest.mark.parametrize(
     ("written", "complaint"),
     [
-        (seats("gpt", "GPT"), "panel: two judges are named 'gpt'"),
+        (seats("gpt", "GPT"), "panel: two judges are named 'gpt', upper and lower case alike"),
         (seats("gpt"), "panel: found one judge, wanted two or more"),
         (JUDGE + seats("x", "y"), "panel: found [judge] beside it"),
         (seats("x", "y z"), "panel[1].name"),
