@@ -11,7 +11,8 @@ def judge_verdicts(plan: Plan, reading: Reading) -> FitnessPart:
     Args:
         plan: The plan as this judge alone is seen in it.
         reading: The run as it would be with this judge alone. Only answers
-            with a text to exploratory cases count.
+            with a text to exploratory cases count, and of these only those that
+            it was asked about: a run may stop between an answer and its votes.
     """
     sides = plan.split_of()
     judged = {case.id for case in plan.cases if not case.checks and sides[case.id] == "exploratory"}
@@ -21,7 +22,7 @@ def judge_verdicts(plan: Plan, reading: Reading) -> FitnessPart:
         for result in reading.cases
         for arm, answers in (("baseline", result.baseline), ("candidate", result.candidate))
         for repeat, answer in enumerate(answers)
-        if (result.case, arm, repeat) in shown
+        if (result.case, arm, repeat) in shown and answer.reason != "not_run"
     ]
     part = FitnessPart(name="verdicts", status="pass", needed=False)
     if not graded:

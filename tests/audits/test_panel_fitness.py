@@ -5,11 +5,13 @@ import pytest
 from harness.analysis.variance import IN_CALLS
 from harness.audits import human_scale, panel_fitness
 from harness.audits.fitness import judge_fitness
+from harness.audits.judge_verdicts import judge_verdicts
 from harness.cli.panel import audit_run
 from harness.cli.repeats import costs
 from harness.domain.cases import Anchor, Canary, Review
 from harness.domain.fitness import JudgeFitness
 from harness.domain.specs import Gates
+from harness.domain.verdicts import graded
 from harness.graders.panel import SeenRun
 from tests.panels import as_panel, asked
 from tests.runs import a_plan
@@ -91,6 +93,20 @@ def test_one_broken_judge_of_three_makes_the_panel_unfit_and_is_named(broken, co
     assert found.reasons
     assert all(reason.startswith("panel_judge_unfit: judge:y: ") for reason in found.reasons)
     assert any(code in reason for reason in found.reasons)
+
+
+def test_answers_that_a_judge_was_never_asked_about_are_no_verdicts_missing():
+    made = panel()
+    reading = asked(made, script())
+    never = graded(None, "not_run")
+    cases = tuple(
+        result._replace(baseline=(never,) * len(result.baseline), candidate=(never,) * len(result.candidate))
+        for result in reading.cases
+    )
+    few = reading._replace(cases=(reading.cases[0], *cases[1:]))
+
+    assert judge_verdicts(made, few).status == "pass"
+    assert judge_verdicts(made, reading._replace(cases=cases)).status == "not_audited"
 
 
 def test_a_judge_that_wavers_is_unfit_though_the_panel_repeats_itself():
