@@ -30,10 +30,10 @@ from harness.audits import (
 )
 from harness.domain.calls import Subject
 from harness.domain.cases import ARMS, Anchor, Canary, Case, Review
+from harness.domain.findings import Audits
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, Template, Templates
 from harness.domain.probes import PROBES
-from harness.domain.report import Audits
 from harness.domain.specs import (
     AnalysisSpec,
     ArmSpecs,

@@ -21,10 +21,10 @@ from harness.audits import (
 )
 from harness.domain.calls import Side, Subject
 from harness.domain.cases import Anchor, Canary, Case, Preference, Review
+from harness.domain.findings import Audits
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, Template, Templates
 from harness.domain.probes import PAIR_PROBES
-from harness.domain.report import Audits
 from harness.domain.specs import (
     AnalysisSpec,
     ArmSpecs,

@@ -23,7 +23,7 @@ from sequential_page import Replicates, page
 
 from harness.analysis import Anytime, is_enough
 from harness.analysis.section import deciding
-from harness.domain.report import PrimaryBlock
+from harness.domain.estimate_blocks import PrimaryBlock
 from harness.domain.specs import AnalysisSpec, Estimand
 from harness.domain.verdicts import CaseResult, Graded, graded
 from harness.stats.estimability import NotEstimable

@@ -24,7 +24,9 @@ from worlds import Drawn, World, draw, results, truth, worlds
 
 from harness.analysis import analyse
 from harness.analysis.section import deciding, reweighted
-from harness.domain.report import GuardrailBlock, PopulationBlock, PrimaryBlock, Section
+from harness.domain.estimate_blocks import GuardrailBlock, PrimaryBlock
+from harness.domain.population_blocks import PopulationBlock
+from harness.domain.report import Section
 from harness.domain.specs import AnalysisSpec, Guardrail
 
 ALPHA = 0.05

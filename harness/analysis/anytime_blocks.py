@@ -11,7 +11,7 @@ from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Target, estimate, measured_differences
 from harness.analysis.planning import Information
 from harness.analysis.table import Table
-from harness.domain.report import MajorityBlock, MeanBlock, PlanningBlock, PrimaryBlock
+from harness.domain.estimate_blocks import MajorityBlock, MeanBlock, PlanningBlock, PrimaryBlock
 from harness.domain.specs import AnalysisSpec
 
 

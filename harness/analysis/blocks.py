@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from harness.domain.report import IntervalBlock
+from harness.domain.blocks import IntervalBlock
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 

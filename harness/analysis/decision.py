@@ -5,19 +5,12 @@ from typing import Literal
 
 from harness.analysis.routing_policy import NOTHING_TO_SAY, RoutingNotes, routing_gate
 from harness.analysis.stopping import stop_reasons
+from harness.domain.blocks import Status
 from harness.domain.cases import ARMS
+from harness.domain.estimate_blocks import DecisionVerdict, MajorityBlock, MeanBlock
+from harness.domain.findings import Audits
 from harness.domain.plan import is_judge
-from harness.domain.report import (
-    Audits,
-    Completeness,
-    Decision,
-    DecisionVerdict,
-    GateBlock,
-    MajorityBlock,
-    MeanBlock,
-    Section,
-    Status,
-)
+from harness.domain.report import Completeness, Decision, GateBlock, Section
 from harness.domain.specs import AnalysisSpec, Gates
 
 Basis = Literal["exploratory", "held_out", "none"]

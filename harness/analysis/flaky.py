@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.analysis.mean import mean_differences
 from harness.analysis.table import ArmCounts, BoolArray, FloatArray, Table
-from harness.domain.report import FlakyBlock, Part
+from harness.domain.case_blocks import FlakyBlock, Part
 from harness.stats.estimability import NotEstimable
 from harness.stats.flaky import FEWEST_REPEATS, Stratum, ThreeNumbers, three_numbers_cross_fitted
 

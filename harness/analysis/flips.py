@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from harness.analysis.table import BoolArray, IntArray, Table
-from harness.domain.report import Flip, FlipsBlock, TagFlips
+from harness.domain.case_blocks import Flip, FlipsBlock, TagFlips
 from harness.domain.verdicts import CaseResult
 
 

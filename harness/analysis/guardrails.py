@@ -12,7 +12,7 @@ from harness.analysis.majority import pairs
 from harness.analysis.mean import mean_differences
 from harness.analysis.reading import caution_of
 from harness.analysis.table import Table
-from harness.domain.report import GuardrailBlock
+from harness.domain.estimate_blocks import GuardrailBlock
 from harness.domain.specs import AnalysisSpec, Guardrail
 from harness.stats.estimability import NotEstimable
 from harness.stats.tango_binomial import tango_binomial_noninferiority

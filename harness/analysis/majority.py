@@ -7,7 +7,8 @@ import numpy as np
 from harness.analysis.blocks import interval_block
 from harness.analysis.gating import gating_mean
 from harness.analysis.table import BoolArray, IntArray, Table
-from harness.domain.report import IntervalBlock, MajorityBlock
+from harness.domain.blocks import IntervalBlock
+from harness.domain.estimate_blocks import MajorityBlock
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.mcnemar import mcnemar_exact, mcnemar_midp

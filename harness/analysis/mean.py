@@ -8,7 +8,8 @@ import numpy as np
 from harness.analysis.blocks import generator, interval_block
 from harness.analysis.gating import gating_mean
 from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, Table
-from harness.domain.report import IntervalBlock, MeanBlock
+from harness.domain.blocks import IntervalBlock
+from harness.domain.estimate_blocks import MeanBlock
 from harness.stats.bootstrap import percentile_bootstrap
 from harness.stats.estimability import NotEstimable
 from harness.stats.means import PairedMean, paired_mean

@@ -12,7 +12,7 @@ from harness.analysis.estimate import Target
 from harness.analysis.majority import paired_interval
 from harness.analysis.table import BoolArray, IntArray, Table
 from harness.domain.cases import ARMS, Arm
-from harness.domain.report import Missing, MissingnessBlock
+from harness.domain.estimate_blocks import Missing, MissingnessBlock
 from harness.domain.verdicts import CaseResult, Graded
 from harness.stats.estimability import NotEstimable
 from harness.stats.missing import differential_missingness

@@ -10,8 +10,10 @@ from harness.analysis.anytime import Anytime
 from harness.analysis.blocks import generator, interval_block
 from harness.analysis.reading import OVERTURNED
 from harness.analysis.section import deciding
+from harness.domain.blocks import IntervalBlock
 from harness.domain.cases import ARMS, Arm
-from harness.domain.report import DecisionVerdict, IntervalBlock, JudgedArm, PanelEstimate
+from harness.domain.estimate_blocks import DecisionVerdict
+from harness.domain.panel_blocks import JudgedArm, PanelEstimate
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult, Graded
 from harness.stats.alpha_bootstrap import alpha_interval

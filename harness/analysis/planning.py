@@ -9,7 +9,7 @@ from harness.analysis.estimate import Target, measured_differences
 from harness.analysis.gating import gating_mean
 from harness.analysis.majority import Pairs, pairs
 from harness.analysis.table import Table
-from harness.domain.report import PlanningBlock, PrimaryBlock
+from harness.domain.estimate_blocks import PlanningBlock, PrimaryBlock
 from harness.domain.specs import AnalysisSpec
 from harness.stats.estimability import NotEstimable
 from harness.stats.mcnemar import smallest_attainable_pvalue

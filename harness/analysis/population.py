@@ -11,7 +11,7 @@ from harness.analysis.estimate import Target, measured_differences
 from harness.analysis.gating import FEWEST_CLUSTERS, FEWEST_DF, GatingMean, gating_mean, widened
 from harness.analysis.reading import read_interval
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
-from harness.domain.report import OpposedSlice, PopulationBlock, StratumBlock
+from harness.domain.population_blocks import OpposedSlice, PopulationBlock, StratumBlock
 from harness.domain.specs import AnalysisSpec
 from harness.stats.effective_counts import EffectiveCounts
 from harness.stats.estimability import NotEstimable

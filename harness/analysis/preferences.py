@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from harness.analysis.blocks import interval_block
 from harness.domain.cases import Preference
+from harness.domain.population_blocks import AbilityBlock, PreferencesBlock, WinRateBlock
 from harness.domain.preferences import Pair
-from harness.domain.report import AbilityBlock, PreferencesBlock, WinRateBlock
 from harness.domain.verdicts import CaseResult
 from harness.stats.estimability import NotEstimable
 from harness.stats.preferences import preference_model, win_rate

@@ -12,7 +12,7 @@ from harness.analysis.estimate import (
     one_sided_estimate,
 )
 from harness.analysis.table import Table
-from harness.domain.report import DecisionVerdict, PrimaryBlock
+from harness.domain.estimate_blocks import DecisionVerdict, PrimaryBlock
 from harness.domain.specs import AnalysisSpec
 from harness.stats.intervals import Interval
 

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from harness.domain.report import GateBlock, RoutingFinding, SegmentsBlock
+from harness.domain.case_blocks import SegmentsBlock
+from harness.domain.findings import RoutingFinding
+from harness.domain.report import GateBlock
 from harness.domain.specs import RoutingPolicy
 
 _SEGMENTED = ("baseline", "candidate")

@@ -20,8 +20,10 @@ from harness.analysis.segments import segments_block
 from harness.analysis.slices import slice_blocks
 from harness.analysis.table import Table, make_table
 from harness.analysis.variance import IN_CALLS, CallCosts, JudgeVotes, variance_block
+from harness.domain.estimate_blocks import DecisionVerdict, GuardrailBlock, PrimaryBlock
+from harness.domain.population_blocks import PopulationBlock
 from harness.domain.preferences import Pair
-from harness.domain.report import DecisionVerdict, GuardrailBlock, PopulationBlock, PrimaryBlock, Section
+from harness.domain.report import Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 

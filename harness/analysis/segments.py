@@ -9,7 +9,7 @@ from harness.analysis.blocks import generator, interval_block
 from harness.analysis.estimate import Target, estimate
 from harness.analysis.gating import gating_mean, plus_two_mean
 from harness.analysis.table import BoolArray, FloatArray, IntArray, Table
-from harness.domain.report import CombinedSegments, HomogeneityBlock, Segment, SegmentsBlock
+from harness.domain.case_blocks import CombinedSegments, HomogeneityBlock, Segment, SegmentsBlock
 from harness.stats.estimability import NotEstimable
 from harness.stats.homogeneity import segment_homogeneity
 

@@ -8,7 +8,7 @@ from harness.analysis.blocks import interval_block
 from harness.analysis.estimate import Target, estimate
 from harness.analysis.majority import pairs
 from harness.analysis.table import IntArray, Table
-from harness.domain.report import SliceBlock, SliceStanding
+from harness.domain.estimate_blocks import SliceBlock, SliceStanding
 from harness.domain.specs import AnalysisSpec
 from harness.stats.multiplicity import benjamini_hochberg, holm
 

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from harness.analysis.blocks import generator, interval_block
 from harness.analysis.table import ArmCounts, BoolArray, FloatArray, IntArray, Table
-from harness.domain.report import AllocationBlock, ComponentBlock, VarianceBlock
+from harness.domain.case_blocks import AllocationBlock, ComponentBlock, VarianceBlock
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import Vote
 from harness.stats.allocation import Variances

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.audits.rates import CONFIDENCE_LEVEL, block_or_none, rate
+from harness.domain.blocks import Rate
 from harness.domain.fitness import AnswerStability, Stability
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import Rate
 from harness.domain.verdicts import Vote
 from harness.stats.estimability import NotEstimable
 from harness.stats.means import paired_mean_plus_two

@@ -13,12 +13,13 @@ from harness.audits.pair_bias import pair_effects
 from harness.audits.position import position_effects, position_reasons
 from harness.audits.rates import CONFIDENCE_LEVEL, block
 from harness.audits.verbosity import length_controlled, lengths_of, verbosity, verbosity_ratio
+from harness.domain.blocks import Status
 from harness.domain.cases import ARMS, Anchor, Arm, Outcome
+from harness.domain.findings import BiasFinding
 from harness.domain.fitness import BiasEffect
 from harness.domain.formats import format_of
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import BiasFinding, Status
 from harness.stats.estimability import NotEstimable
 from harness.stats.leniency import leniency_difference
 

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from harness.domain.cases import Canary, Outcome
+from harness.domain.findings import CanaryFinding, CanaryResult
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
 from harness.domain.preferences import PLANTED_SIDES, Pair, preference_of, settled
 from harness.domain.probes import INJECTION_KINDS, PAIR_PROBES, PROBE_PREFIX, PROBES
-from harness.domain.report import CanaryFinding, CanaryResult
 from harness.domain.specs import JudgeSpec
 from harness.domain.verdicts import Verdict, majority
 

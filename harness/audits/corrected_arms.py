@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from harness.audits.labels import human_outcome, judge_outcomes, unit_of
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
+from harness.domain.blocks import Rate
 from harness.domain.cases import ARMS, Anchor, Arm, Outcome
 from harness.domain.fitness import CorrectedArm
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import Rate
 from harness.domain.verdicts import CaseResult, Graded
 from harness.stats.design_effect import design_effect
 from harness.stats.estimability import NotEstimable

@@ -9,11 +9,11 @@ from harness.audits.drift_evidence import attribution, compared_endpoints
 from harness.audits.labels import human_label, judge_labels, outcome_of
 from harness.audits.rates import block, rate
 from harness.audits.score_moves import score_moves
+from harness.domain.blocks import Rate, Status
 from harness.domain.cases import Anchor
 from harness.domain.fitness import Compared, DriftFinding, DriftFlip, DriftVerdict
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, plan_digest
-from harness.domain.report import Rate, Status
 from harness.stats.agreement import cohen_kappa, confusion
 from harness.stats.estimability import NotEstimable
 from harness.stats.mcnemar import mcnemar_exact

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from harness.domain.blocks import Status
+from harness.domain.findings import Audits, CanaryFinding
 from harness.domain.fitness import NO_JUDGE, Fitness, FitnessPart, JudgeFitness
 from harness.domain.plan import Plan
-from harness.domain.report import Audits, CanaryFinding, Status
 
 _AGREEMENT_FLOORS = "judge_sensitivity, judge_specificity or judge_agreement"
 

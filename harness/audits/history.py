@@ -7,6 +7,7 @@ import numpy as np
 
 from harness.audits.labels import human_found, judge_found, judge_labels
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
+from harness.domain.blocks import Rate
 from harness.domain.canonical import digest
 from harness.domain.errors import NotMeasured
 from harness.domain.history import (
@@ -19,7 +20,6 @@ from harness.domain.history import (
 )
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Plan, plan_digest
-from harness.domain.report import Rate
 from harness.stats.drift import CusumLimit, accuracy_slope, bernoulli_cusum, cusum_limit
 from harness.stats.estimability import NotEstimable
 from harness.stats.samples import FloatArray

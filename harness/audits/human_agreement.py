@@ -11,11 +11,12 @@ from harness.audits.gates import Ruled, against_floor, worst
 from harness.audits.labels import human_label, human_outcome, judge_labels, judge_outcomes, labels_of
 from harness.audits.raters import annotator_test, by_dispute, human_alpha
 from harness.audits.rates import CONFIDENCE_LEVEL, block, exact_block, rate
+from harness.domain.blocks import IntervalBlock, Rate
 from harness.domain.cases import ARMS, Anchor, Outcome
+from harness.domain.findings import AgreementFinding, ConfusionCell
 from harness.domain.fitness import ErrorRates
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import AgreementFinding, ConfusionCell, IntervalBlock, Rate
 from harness.domain.specs import JudgeSpec
 from harness.stats.agreement import Coefficient, cohen_kappa, confusion
 from harness.stats.estimability import NotEstimable

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.audits.rates import rate
+from harness.domain.blocks import Rate
 from harness.domain.cases import Anchor
 from harness.domain.fitness import AnnotatorTest, LeftOutHuman
-from harness.domain.report import Rate
 from harness.stats.annotators import LeftOut, alternative_annotator_test, leave_one_human_out
 from harness.stats.estimability import NotEstimable
 from harness.stats.multirater import krippendorff_alpha

@@ -1,6 +1,6 @@
 """A count out of a count, with its interval, or with the reason why it is no rate."""
 
-from harness.domain.report import IntervalBlock, Rate
+from harness.domain.blocks import IntervalBlock, Rate
 from harness.stats.estimability import NotEstimable
 from harness.stats.intervals import Interval
 from harness.stats.proportions import clopper_pearson_interval, wilson_interval

@@ -7,10 +7,11 @@ from harness.audits.answer_stability import answer_stability
 from harness.audits.gates import Ruled, against_ceiling, worst
 from harness.audits.rates import CONFIDENCE_LEVEL, block, rate
 from harness.audits.stability import SHIFT_ALPHA, shared, shift, slices, stability, votes_by_item
+from harness.domain.blocks import Rate
+from harness.domain.findings import RepeatabilityFinding
 from harness.domain.fitness import EarlyLateShift, Stability
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan
-from harness.domain.report import Rate, RepeatabilityFinding
 from harness.domain.verdicts import Vote
 from harness.stats.estimability import NotEstimable
 from harness.stats.means import paired_mean, paired_mean_plus_two

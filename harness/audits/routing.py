@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from harness.audits.routing_times import routing_times
+from harness.domain.blocks import Status
+from harness.domain.findings import EndpointIdentity, RoutingFinding
 from harness.domain.fitness import Compared
 from harness.domain.manifest import Reading
 from harness.domain.plan import Plan, is_judge
-from harness.domain.report import EndpointIdentity, RoutingFinding, Status
 from harness.domain.verdicts import CallIdentity
 
 _SNAPSHOT = re.compile(r"[-@:_]?(\d{4}-?\d{2}-?\d{2}|\d{4}|\d{6}|v?\d+([.-]\d+)*)$")

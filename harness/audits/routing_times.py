@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from harness.domain.calls import Subject
+from harness.domain.findings import RoutingRow
 from harness.domain.order import interleaved, rounds
 from harness.domain.plan import Plan
-from harness.domain.report import RoutingRow
 from harness.domain.verdicts import CallIdentity
 
 N_PARTS = 10

@@ -13,19 +13,21 @@ from harness.cli.run_results import refuse_other_judge, run_results
 from harness.domain.canonical import digest
 from harness.domain.cases import ARMS, Arm
 from harness.domain.errors import InputError
-from harness.domain.report import (
+from harness.domain.findings import (
     AgreementFinding,
-    ArmCompleteness,
     Audits,
     BiasFinding,
     CanaryFinding,
+    RepeatabilityFinding,
+    RoutingFinding,
+)
+from harness.domain.report import (
+    ArmCompleteness,
     Completeness,
     GateBlock,
     InputBlock,
     PlanBlock,
-    RepeatabilityFinding,
     Report,
-    RoutingFinding,
     RunBlock,
     Section,
 )

@@ -22,14 +22,7 @@ from harness.domain.earlier import EarlierReport, told_of
 from harness.domain.fitness import DriftFinding
 from harness.domain.manifest import Manifest, Reading
 from harness.domain.plan import Look, Plan
-from harness.domain.report import (
-    EndpointBlock,
-    InputBlock,
-    PlanBlock,
-    Provenance,
-    Report,
-    RunBlock,
-)
+from harness.domain.report import EndpointBlock, InputBlock, PlanBlock, Provenance, Report, RunBlock
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 from harness.graders.panel import SeenRun

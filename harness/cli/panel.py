@@ -14,10 +14,10 @@ from harness.audits import (
     panel_bias,
     panel_fitness,
 )
+from harness.domain.findings import Audits, RoutingFinding
 from harness.domain.fitness import DriftFinding, FitnessPart
 from harness.domain.manifest import Reading
 from harness.domain.plan import AskedJudge, Plan
-from harness.domain.report import Audits, RoutingFinding
 from harness.graders.panel import SeenRun, View
 
 _NO_EARLIER_RUN = "no_earlier_run: harness audit --against RUN compares the judge with an earlier one"

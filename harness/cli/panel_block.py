@@ -15,7 +15,8 @@ from harness.analysis.panel import (
 )
 from harness.cli.panel import AuditedJudge
 from harness.domain.cases import ARMS, Split
-from harness.domain.report import JudgeBlock, PanelBlock, Section
+from harness.domain.panel_blocks import JudgeBlock, PanelBlock
+from harness.domain.report import Section
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CaseResult
 from harness.graders.panel import SeenRun

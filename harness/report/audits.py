@@ -2,21 +2,18 @@
 
 from typing import NamedTuple
 
-from harness.domain.fitness import AnswerStability, Stability
-from harness.domain.report import (
+from harness.domain.blocks import IntervalBlock, Rate, Status
+from harness.domain.findings import (
     AgreementFinding,
     Audits,
     CanaryFinding,
     CanaryResult,
     EndpointIdentity,
-    IntervalBlock,
-    JudgeBlock,
-    PanelBlock,
-    Rate,
     RepeatabilityFinding,
     RoutingFinding,
-    Status,
 )
+from harness.domain.fitness import AnswerStability, Stability
+from harness.domain.panel_blocks import JudgeBlock, PanelBlock
 from harness.domain.specs import JudgeMode
 from harness.report import words
 from harness.report.bias_lines import bias_lines

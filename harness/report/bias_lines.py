@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from harness.domain.findings import BiasFinding
 from harness.domain.fitness import (
     AnswerFormatEffect,
     ArmsOnEqualTerms,
@@ -12,7 +13,6 @@ from harness.domain.fitness import (
     Verbosity,
     VerbosityRatio,
 )
-from harness.domain.report import BiasFinding
 from harness.domain.specs import JudgeMode
 from harness.report import words
 

@@ -3,14 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.domain.report import (
-    GuardrailBlock,
-    MeanBlock,
-    PrimaryBlock,
-    Report,
-    Section,
-    SliceBlock,
-)
+from harness.domain.estimate_blocks import GuardrailBlock, MeanBlock, PrimaryBlock, SliceBlock
+from harness.domain.report import Report, Section
 from harness.report import words
 from harness.report.findings import is_decision_alone
 from harness.report.preferences import is_compared, majority_name, mean_name, test_name

@@ -3,18 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.domain.report import (
-    Completeness,
-    Decision,
-    FlakyBlock,
-    Flip,
-    MajorityBlock,
-    Part,
-    PlanBlock,
-    PlanningBlock,
-    Report,
-    Section,
-)
+from harness.domain.case_blocks import FlakyBlock, Flip, Part
+from harness.domain.estimate_blocks import MajorityBlock, PlanningBlock
+from harness.domain.report import Completeness, Decision, PlanBlock, Report, Section
 from harness.report import words
 
 _INFORMATION = {

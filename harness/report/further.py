@@ -2,15 +2,11 @@
 
 from collections.abc import Iterator
 
-from harness.domain.report import (
-    AllocationBlock,
-    IntervalBlock,
-    MissingnessBlock,
-    PopulationBlock,
-    PrimaryBlock,
-    Section,
-    VarianceBlock,
-)
+from harness.domain.blocks import IntervalBlock
+from harness.domain.case_blocks import AllocationBlock, VarianceBlock
+from harness.domain.estimate_blocks import MissingnessBlock, PrimaryBlock
+from harness.domain.population_blocks import PopulationBlock
+from harness.domain.report import Section
 from harness.domain.stopping import SequentialBlock, written_evalue
 from harness.report import words
 from harness.report.preferences import preference_lines

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from harness.domain.blocks import Status
 from harness.domain.fitness import (
     AnnotatorTest,
     CorrectedArm,
@@ -17,7 +18,6 @@ from harness.domain.fitness import (
     Stability,
 )
 from harness.domain.history import HistoryBlock, TrendBlock
-from harness.domain.report import Status
 from harness.report import words
 
 FITNESS_WORDS = {"fit": "FIT", "unfit": "UNFIT", "not_audited": "NOT AUDITED"}

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from harness.domain.report import IntervalBlock, JudgeBlock, JudgedArm, PanelBlock, PanelEstimate
+from harness.domain.blocks import IntervalBlock
+from harness.domain.panel_blocks import JudgeBlock, JudgedArm, PanelBlock, PanelEstimate
 from harness.report import words
 from harness.report.judge_audits import fitness_lines
 from harness.report.rows import estimate_row, n_text, sentence

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from harness.domain.report import AbilityBlock, MajorityBlock, PreferencesBlock, Section, WinRateBlock
+from harness.domain.estimate_blocks import MajorityBlock
+from harness.domain.population_blocks import AbilityBlock, PreferencesBlock, WinRateBlock
+from harness.domain.report import Section
 from harness.report import words
 from harness.report.findings import verdict_table
 

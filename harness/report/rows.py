@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from harness.domain.report import IntervalBlock
+from harness.domain.blocks import IntervalBlock
 from harness.report import words
 
 Kind = Literal["primary", "majority", "mean", "bounds", "guardrail", "slice", "segment"]

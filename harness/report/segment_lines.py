@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from harness.domain.report import HomogeneityBlock, IntervalBlock, RoutingFinding, RoutingRow, SegmentsBlock
+from harness.domain.blocks import IntervalBlock
+from harness.domain.case_blocks import HomogeneityBlock, SegmentsBlock
+from harness.domain.findings import RoutingFinding, RoutingRow
 from harness.report import words
 
 _MOST_ROWS = 20

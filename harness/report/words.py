@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from harness.domain.report import IntervalBlock, Rate
+from harness.domain.blocks import IntervalBlock, Rate
 
 _METHODS: Mapping[str, str] = {
     "tango": "Tango score",

@@ -3,7 +3,8 @@
 import pytest
 
 from harness.analysis import decision_alone, past_the_budget
-from harness.domain.report import Decision, DecisionVerdict, GateBlock
+from harness.domain.estimate_blocks import DecisionVerdict
+from harness.domain.report import Decision, GateBlock
 
 
 def decision(verdict: DecisionVerdict, *reasons: str, **gates: str) -> Decision:

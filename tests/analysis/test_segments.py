@@ -5,7 +5,8 @@ import pytest
 from harness.analysis import analyse, answerers
 from harness.analysis.routing_policy import routing_gate, routing_notes
 from harness.domain.calls import Subject
-from harness.domain.report import EndpointIdentity, HomogeneityBlock, RoutingFinding, SegmentsBlock
+from harness.domain.case_blocks import HomogeneityBlock, SegmentsBlock
+from harness.domain.findings import EndpointIdentity, RoutingFinding
 from harness.domain.specs import AnalysisSpec
 from harness.domain.verdicts import CallIdentity
 from tests.analysis.results import case

@@ -17,8 +17,8 @@ from harness.audits import (
 from harness.audits.history import audit_kept
 from harness.domain.calls import Subject
 from harness.domain.cases import Anchor, Canary, Case, Review
+from harness.domain.findings import Audits
 from harness.domain.manifest import Manifest
-from harness.domain.report import Audits
 from harness.domain.specs import Gates
 from harness.domain.verdicts import CaseResult, Verdict, Vote, graded
 from tests.audits.readings import endpoint, plan, reading

@@ -2,46 +2,51 @@
 
 from typing import Any
 
-from harness.domain.fitness import HumanScaleBlock, HumanScaleRow
-from harness.domain.report import (
+from harness.domain.blocks import IntervalBlock, Rate
+from harness.domain.case_blocks import (
+    CombinedSegments,
+    FlakyBlock,
+    Flip,
+    FlipsBlock,
+    HomogeneityBlock,
+    Part,
+    Segment,
+    SegmentsBlock,
+    TagFlips,
+)
+from harness.domain.estimate_blocks import (
+    GuardrailBlock,
+    MajorityBlock,
+    MeanBlock,
+    Missing,
+    PlanningBlock,
+    PrimaryBlock,
+    SliceBlock,
+)
+from harness.domain.findings import (
     AgreementFinding,
-    ArmCompleteness,
     Audits,
     BiasFinding,
     CanaryFinding,
     CanaryResult,
-    CombinedSegments,
-    Completeness,
     ConfusionCell,
+    EndpointIdentity,
+    RepeatabilityFinding,
+    RoutingFinding,
+)
+from harness.domain.fitness import HumanScaleBlock, HumanScaleRow
+from harness.domain.report import (
+    ArmCompleteness,
+    Completeness,
     Decision,
     EndpointBlock,
-    EndpointIdentity,
-    FlakyBlock,
-    Flip,
-    FlipsBlock,
     GateBlock,
-    GuardrailBlock,
-    HomogeneityBlock,
     InputBlock,
-    IntervalBlock,
-    MajorityBlock,
-    MeanBlock,
-    Missing,
-    Part,
     PlanBlock,
-    PlanningBlock,
-    PrimaryBlock,
     Provenance,
-    Rate,
-    RepeatabilityFinding,
     Report,
-    RoutingFinding,
     RunBlock,
     Section,
-    Segment,
-    SegmentsBlock,
-    SliceBlock,
-    TagFlips,
 )
 
 DIGEST = "0123456789abcdef" * 4

@@ -5,8 +5,10 @@ import re
 import pytest
 
 from harness.domain.blocks import Rate
+from harness.domain.findings import BiasFinding
 from harness.domain.fitness import BiasEffect, PositionEffect
-from harness.domain.report import AbilityBlock, BiasFinding, PreferencesBlock, Report, WinRateBlock
+from harness.domain.population_blocks import AbilityBlock, PreferencesBlock, WinRateBlock
+from harness.domain.report import Report
 from harness.report.bias_lines import bias_lines
 from harness.report.further import further
 from harness.report.markdown import summary_markdown

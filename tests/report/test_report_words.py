@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.domain.report import Rate
+from harness.domain.blocks import Rate
 from harness.report import words
 
 
