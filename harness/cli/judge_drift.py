@@ -64,9 +64,12 @@ def note_drift(run: Path, *, experiment: Path, against: Path | None, record: boo
         return
     now = audited(run)
     found = _compared(now, run, against)
-    if record:
-        found = _with_histories(found, now, run, experiment=experiment, against=against)
-    write_drift(run, found)
+    try:
+        if record:
+            found = _with_histories(found, now, run, experiment=experiment, against=against)
+    finally:
+        # What the comparison found stands, whether or not there was something to record.
+        write_drift(run, found)
 
 
 def _with_histories(

@@ -136,7 +136,12 @@ def audit(
     run_plan(
         audited, experiment=experiment, path=path, frozen_at=lock.frozen_at if lock else None, kind="audit"
     )
-    note_drift(path, experiment=experiment, against=against, record=record)
+    try:
+        note_drift(path, experiment=experiment, against=against, record=record)
+    except NotMeasured as error:
+        # A judge that let a canary live has no anchors to record, and its report must say why.
+        say(f"harness: {error}")
+        return report(run=path, as_json=as_json) or error.exit_code
     return report(run=path, as_json=as_json)
 
 

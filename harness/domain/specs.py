@@ -240,11 +240,16 @@ class EndpointSpec(Record):
         return self
 
 
+# No repeat beyond this tells more; without an end to it a slip of the hand plans a trillion calls.
+MOST_REPEATS = 1000
+Repeated = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
+
+
 class Repeats(Record):
     """K answers of each arm to a case, and votes of the judge on each answer."""
 
-    answers: Positive
-    votes: Positive = 1
+    answers: Repeated
+    votes: Repeated = 1
 
 
 class Guardrail(Record):

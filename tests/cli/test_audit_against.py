@@ -104,6 +104,21 @@ def test_recorded_audits_make_a_series_and_the_same_audit_is_recorded_once(harne
     assert called.code == 1
 
 
+def test_an_audit_with_nothing_to_record_is_reported_all_the_same(harness, tmp_path):
+    experiment = project(tmp_path / "p", wrong=set())
+    lenient = [
+        {"kind": "canary", "id": name, "content": "So.\ngood", "model": "m-judge"} for name in ("k1", "k2")
+    ]
+    rows(tmp_path / "p" / "votes.jsonl", lenient)
+    called = harness("audit", experiment, "--dir", tmp_path / "now", "--record", "--json")
+    report = json.loads(called.out)
+
+    assert called.code == 1
+    assert "nothing to record" in called.err
+    assert report["audits"]["judge"]["status"] == "unfit"
+    assert not (tmp_path / "p" / "judges" / "strict" / "history.jsonl").exists()
+
+
 def test_an_audit_is_not_held_against_itself(harness, tmp_path):
     experiment = project(tmp_path / "p", wrong=set())
     called = harness("audit", experiment, "--dir", tmp_path / "now", "--against", tmp_path / "now")

@@ -23,12 +23,13 @@ def complaint(tmp_path: Path, text: str) -> str:
     [
         ("0", "found 0, wanted at least 1"),
         ("-1", "found -1, wanted at least 1"),
+        ("9999999999", "found 9999999999, wanted at most 1000"),
         ("2.5", "found 2.5, wanted a whole number"),
         ('"3"', 'found "3", wanted a whole number'),
         ("true", "found true, wanted a whole number"),
     ],
 )
-def test_repeats_are_a_whole_number_from_1_and_text_is_none(
+def test_repeats_are_a_whole_number_from_1_to_1000_and_text_is_none(
     project: Project, written: str, found: str
 ) -> None:
     project.replace("experiment.toml", "answers = 3", f"answers = {written}")
