@@ -3,8 +3,9 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import NamedTuple
+
+import numpy as np
 
 from harness.audits.answer_bias import ruled_by_band
 from harness.audits.gates import against_band
@@ -17,6 +18,7 @@ from harness.domain.verdicts import AnswerNote, Graded
 from harness.stats.estimability import NotEstimable
 from harness.stats.length_control import length_controlled_win_rate
 from harness.stats.means import paired_mean
+from harness.stats.samples import FloatArray, IntArray
 
 
 def length_controlled(plan: Plan, reading: Reading, band: float | None) -> LengthControlled | None:
@@ -84,33 +86,48 @@ def _mean_chars(notes: Sequence[AnswerNote], arm: Arm) -> dict[str, float]:
 
 
 class Lengths(NamedTuple):
-    """One arm's answers to exploratory cases: of each, its length and the number of its cluster.
+    """How long one arm's answers to exploratory cases are, in characters.
 
-    ``of_case`` is the mean length over a case's answers.
+    Attributes:
+        n_chars: Of each answer. Shape (n_answers,).
+        clusters: Number of each answer's cluster. Shape (n_answers,).
+        n_answers: With text, of each case of the plan. Shape (n_cases,).
+        mean_chars: Over each case's answers; 0 where it has none. Shape (n_cases,).
     """
 
-    n_chars: list[int]
-    clusters: list[int]
-    of_case: Mapping[str, float]
+    n_chars: IntArray
+    clusters: IntArray
+    n_answers: IntArray
+    mean_chars: FloatArray
 
 
 def lengths_of(plan: Plan, reading: Reading) -> Mapping[Arm, Lengths]:
-    """Return how long both arms' answers are, in one walk over what may be a million of them."""
-    number = _cluster_numbers(plan)
-    n_chars: dict[Arm, list[int]] = {arm: [] for arm in ARMS}
-    clusters: dict[Arm, list[int]] = {arm: [] for arm in ARMS}
+    """Return how long both arms' answers are."""
+    place = {case.id: number for number, case in enumerate(plan.cases)}
+    clusters = _cluster_numbers(plan)
     notes = _exploratory(plan, reading)
-    for note in notes:
-        n_chars[note.arm].append(note.n_chars)
-        clusters[note.arm].append(number[note.case])
-    return {arm: Lengths(n_chars[arm], clusters[arm], _mean_chars(notes, arm)) for arm in ARMS}
+    return {arm: _lengths([note for note in notes if note.arm == arm], place, clusters) for arm in ARMS}
+
+
+def _cluster_numbers(plan: Plan) -> IntArray:
+    """Return the number of each case's cluster: a million names would have to be sorted."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(case.group, len(numbers)) for case in plan.cases], dtype=np.int64)
+
+
+def _lengths(notes: Sequence[AnswerNote], place: Mapping[str, int], clusters: IntArray) -> Lengths:
+    n_chars = np.array([note.n_chars for note in notes], dtype=np.int64)
+    cases = np.array([place[note.case] for note in notes], dtype=np.int64)
+    n_answers = np.bincount(cases, minlength=len(place))
+    totals = np.bincount(cases, weights=n_chars, minlength=len(place))
+    return Lengths(n_chars, clusters[cases], n_answers, totals / np.maximum(n_answers, 1))
 
 
 def verbosity(found_lengths: Lengths, arm: Arm) -> Verbosity:
     """Return how long one arm's answers to exploratory cases are; cases, or their clusters, are the unit."""
     lengths = found_lengths.n_chars
     empty = Verbosity(arm=arm, n_answers=len(lengths), mean_chars=None, median_chars=None)
-    if not lengths:
+    if not len(lengths):
         return empty.model_copy(update={"reason": "no exploratory answer of this arm has text"})
     found = paired_mean(
         differences=lengths,
@@ -120,8 +137,8 @@ def verbosity(found_lengths: Lengths, arm: Arm) -> Verbosity:
     )
     return empty.model_copy(
         update={
-            "mean_chars": sum(lengths) / len(lengths),
-            "median_chars": float(median(lengths)),
+            "mean_chars": int(lengths.sum()) / len(lengths),
+            "median_chars": float(np.median(lengths)),
             "interval": None if isinstance(found, NotEstimable) else block(found.interval),
             "reason": found.reason if isinstance(found, NotEstimable) else None,
         }
@@ -132,21 +149,21 @@ def verbosity_ratio(
     plan: Plan, found_lengths: Mapping[Arm, Lengths], band: float | None
 ) -> VerbosityRatio | None:
     """Return how many times as long the candidate's answers are, case by case; null without such a case."""
-    lengths = {arm: found_lengths[arm].of_case for arm in ARMS}
-    cases = [case for case in lengths["baseline"] if case in lengths["candidate"]]
-    if not cases:
+    baseline, candidate = (found_lengths[arm] for arm in ARMS)
+    both = (baseline.n_answers > 0) & (candidate.n_answers > 0)
+    if not both.any():
         return None
-    number = _cluster_numbers(plan)
-    ratios = [_log_ratio(lengths, case) for case in cases]
+    # An answer of no character counts as one: it has no logarithm.
+    ratios = np.log(np.maximum(candidate.mean_chars, 1.0) / np.maximum(baseline.mean_chars, 1.0))[both]
     ratio = math.exp(math.fsum(ratios) / len(ratios))
     found = paired_mean(
         differences=ratios,
-        clusters=[number[case] for case in cases],
+        clusters=_cluster_numbers(plan)[both],
         confidence_level=CONFIDENCE_LEVEL,
     )
     if isinstance(found, NotEstimable):
         return VerbosityRatio(
-            n_cases=len(cases),
+            n_cases=len(ratios),
             ratio=ratio,
             interval=None,
             pvalue=None,
@@ -159,7 +176,7 @@ def verbosity_ratio(
     change = interval.model_copy(update={"low": low - 1, "high": high - 1})
     ruled = None if band is None else against_band("verbosity", ratio - 1, change, band)
     return VerbosityRatio(
-        n_cases=len(cases),
+        n_cases=len(ratios),
         ratio=ratio,
         interval=interval,
         pvalue=found.pvalue,
@@ -174,14 +191,3 @@ def _exploratory(plan: Plan, reading: Reading) -> list[AnswerNote]:
         return list(reading.answers)
     side = plan.split_of()
     return [note for note in reading.answers if side.get(note.case) == "exploratory"]
-
-
-def _log_ratio(lengths: Mapping[Arm, Mapping[str, float]], case: str) -> float:
-    # An answer of no character counts as one: it has no logarithm.
-    return math.log(max(lengths["candidate"][case], 1.0) / max(lengths["baseline"][case], 1.0))
-
-
-def _cluster_numbers(plan: Plan) -> Mapping[str, int]:
-    """Return the number of each case's cluster: a million names would have to be sorted."""
-    numbers: dict[str, int] = {}
-    return {case.id: numbers.setdefault(case.group, len(numbers)) for case in plan.cases}
