@@ -104,8 +104,9 @@ def _unpacked(path: Path) -> Json:
             names = [name for name in archive.namelist() if name.startswith("samples/")]
             header = _member(archive, "header.json", path)
             return {**header, "samples": [_member(archive, name, path) for name in names]}
-    # A way of packing that is not known, and offsets that point nowhere, have no type of their own.
-    except (zipfile.BadZipFile, NotImplementedError, OSError, zlib.error, EOFError) as error:
+    # A way of packing that is not known, offsets that point nowhere and a name that is no UTF-8 have no type
+    # of their own.
+    except (zipfile.BadZipFile, NotImplementedError, OSError, zlib.error, EOFError, ValueError) as error:
         raise InputError(f"{path}: not a zip that can be read: {error}") from error
 
 

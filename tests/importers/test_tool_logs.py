@@ -196,6 +196,11 @@ def test_an_archive_that_is_none(tmp_path: Path) -> None:
         archive.writestr("samples/1_epoch_1.json", "{}")
     assert "log.eval: header.json: cannot be read: the log was never finished" in complaint(path)
 
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("samples/é.json", "{}")
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xc3\xff"))
+    assert "log.eval: not a zip that can be read" in complaint(path)
+
 
 # lm-evaluation-harness
 
