@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from harness.audits import (
     audit_bias,
@@ -245,7 +246,7 @@ def _votes(about: Subject, shown: Shown, judge: Judge, rng: np.random.Generator)
     orders: tuple[tuple[Side, bool], ...] = (("other", False), ("answer", True))
     return [
         Vote(
-            about.model_copy(update={"first": first}),
+            replace(about, first=first),
             repeat,
             Verdict(_LABELS[judge(shown._replace(ours_first=ours_first), rng), ours_first], None),
             0,

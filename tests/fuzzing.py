@@ -28,6 +28,7 @@ from harness.domain.cases import Canary, Case
 from harness.domain.completion import MalformedBody, read_completion
 from harness.domain.errors import HarnessError, InputError
 from harness.domain.specs import Experiment, JudgeSpec
+from harness.domain.usual_completion import read_usual_completion
 from harness.graders.checks import grade_by_checks
 from harness.graders.reply import read_reply
 from harness.importers.results import read_results
@@ -54,6 +55,15 @@ STAMP = (
     "MTEzMDEwNTA1M1owLwYJKoZIhvcNAQkEMSIEIERsJHNvz/69t5xwh5tqS2AM5MZR33yUjenh5alrFnDRMDcGCyqGSIb3DQEJ"
     "EAIvMSgwJjAkMCIEICOKJIiamCaJATipdZjf3Q3XlE05eM4XMEV6JU61gJprMAoGCCqGSM49BAMCBEcwRQIgQu+iIrPejgVb"
     "RWuwQQwi0+3x8AfR+r0m8h4tIA1lDyMCIQCCvXtQxgc1MEoWSt3x7wVf9Oibv8Gl29sXYgA8yfP37Q=="
+)
+EVIDENCE = (
+    b'{"endpoint":"judge","failure":null,"repeat":0,"request":"%(name)b","response":{"body":"{}","encoding":'
+    b'"utf-8","headers":[["x-request-id","r"]],"status":200},"role":"vote","shown":["%(name)b"],"subject":'
+    b'{"answer":0,"arm":"baseline","first":null,"id":"c","kind":"case"}}' % {b"name": b"0" * 64}
+)
+TIMING = (
+    b'{"attempts":[{"duration_ms":7,"error":null,"started_ms":1,"status":200,"wait_ms":0}],'
+    b'"request":"%b"}' % (b"0" * 64)
 )
 PROOF = b'{"version":"1","case":"c","commitments":"{}","lines":[],"bundle":null}'
 ROOT = Path(__file__).parent.parent
@@ -135,6 +145,9 @@ def targets() -> tuple[Target, ...]:
     return (
         Target("strict_json", strict_json, (body, rows), (ValueError,)),
         Target("completion", read_completion, (body,), (MalformedBody,)),
+        Target("usual completion", usual_completion, (body,), (MalformedBody,)),
+        Target("evidence line", Evidence.from_json, (EVIDENCE,), (ValueError,)),
+        Target("timing line", Timing.from_json, (TIMING,), (ValueError,)),
         Target("json reply", lambda b: read_reply(strict, text(b)), (b'{"verdict": "pass"}',)),
         Target("rating reply", lambda b: read_reply(arena, text(b)), (b"Good.\n\nRating: [[7]]",)),
         Target("checks", lambda b: grade_by_checks(checks, text(b)), (b'{"a": 1}', b"42", b"A")),
@@ -163,6 +176,14 @@ def targets() -> tuple[Target, ...]:
             "statement", read_statement, (b'{"_type": "https://in-toto.io/Statement/v1", "subject": []}',)
         ),
     )
+
+
+def usual_completion(content: bytes) -> object:
+    """Read a body by both readers: the fast one says what the other says, or nothing."""
+    body = text(content)
+    read, wanted = read_usual_completion(body), read_completion(body.encode("utf-8", "surrogatepass"))
+    assert read is None or read == wanted, (read, wanted)
+    return wanted
 
 
 def copy_of_a_run() -> bytes:

@@ -32,7 +32,7 @@ def completion_response(
         document["model"] = model
     if usage is not None:
         document["usage"] = {
-            **usage.model_dump(),
+            **usage.plain(),
             "total_tokens": usage.prompt_tokens + usage.completion_tokens,
         }
     return Response(status=200, body=canonical_bytes(document).decode("utf-8"))

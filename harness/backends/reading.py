@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from harness.backends.protocol import Filtered
 from harness.backends.retry_after import retry_after_s
 from harness.domain.calls import Response
-from harness.domain.completion import Completion, MalformedBody, is_content_filter, read_completion
+from harness.domain.completion import MalformedBody, is_content_filter, read_completion
+from harness.domain.completion_parts import Completion
 from harness.domain.errors import CallError, Permanent, Transient
 
 _NAMES = {

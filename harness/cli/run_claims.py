@@ -21,8 +21,9 @@ from harness.report.junit import junit
 from harness.report.markdown import summary_markdown
 from harness.report.page import page
 from harness.report.verifying import Claim, broken, holds, not_checked, unproven
+from harness.store.merkle import MerkleRoot
 from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS
-from harness.store.sealed import file_sha256, measure, merkle_root
+from harness.store.sealed import file_sha256, measure
 
 _P = ParamSpec("_P")
 
@@ -77,11 +78,12 @@ def _plan_claims(documents: RunDocuments) -> Iterator[Claim]:
 
 def _evidence_claims(run: Path, documents: RunDocuments) -> Iterator[Claim]:
     report, _, manifest, _ = documents
-    found = measure(run / EVIDENCE)
+    tree = MerkleRoot()
+    found = measure(run / EVIDENCE, tree=tree)
     yield from _measured(EVIDENCE, found.n_lines, manifest.n_records)
     for name, value, wanted in (
         ("sha256", found.sha256, manifest.evidence_sha256),
-        ("merkle_root", merkle_root(run / EVIDENCE), manifest.merkle_root),
+        ("merkle_root", tree.root().hex(), manifest.merkle_root),
     ):
         if value != wanted:
             yield broken(EVIDENCE, f"found {name} {value[:16]}, the manifest has {wanted[:16]}")

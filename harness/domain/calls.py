@@ -6,13 +6,15 @@ the order of their names: written as they stand, they are canonical JSON.
 
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
-from pydantic_core import to_json
+import msgspec
+from msgspec.json import encode
 
 from harness.domain.canonical import text_digest
 from harness.domain.cases import Arm
-from harness.domain.record import Count, Positive, Record, Sha256, Text
+from harness.domain.record import Count, Positive, Record, Text
+from harness.domain.sealed import Sealed, SealedCount, SealedName, SealedText
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -22,7 +24,7 @@ Side = Literal["baseline", "candidate", "answer", "other"]
 """One of two answers that are compared: an arm's, or one of a canary's or an anchor's two."""
 
 
-class Subject(Record):
+class Subject(Sealed, frozen=True, kw_only=True):
     """What a call is about.
 
     An answer is about a case and an arm. A vote is about one answer of an arm
@@ -30,14 +32,14 @@ class Subject(Record):
     that compares two answers names the one shown ``first``, and no arm.
     """
 
-    answer: Count | None = None
+    answer: SealedCount | None = None
     arm: Arm | None = None
     first: Side | None = None
-    id: Text
+    id: SealedText
     kind: Literal["case", "canary", "anchor"]
 
 
-class Request(NamedTuple):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """One call to be made, named by the digest of everything that decides it.
 
     ``body`` is the outgoing JSON text, sent byte for byte. ``address`` is the
@@ -91,30 +93,24 @@ def make_requests(
     shown = tuple(text_digest(answer) for answer in shown_answers)
     # The canonical JSON of all that decides a request, cut where the repeat stands: what is before it is
     # hashed once. Canonical order of its keys: address, body, endpoint, repeat, role, shown, subject.
-    before = to_json({"address": address, "body": body, "endpoint": endpoint})[:-1]
-    after = to_json({"role": role, "shown": shown, "subject": subject})[1:]
+    before = encode({"address": address, "body": body, "endpoint": endpoint})[:-1]
+    after = encode({"role": role, "shown": shown, "subject": subject})[1:]
     hashed = sha256(before)
     return tuple(
-        Request(
-            name=_ended(hashed.copy(), b',"repeat":%d,%b' % (repeat, after)),
-            role=role,
-            endpoint=endpoint,
-            address=address,
-            body=body,
-            subject=subject,
-            repeat=repeat,
-            shown=shown,
-        )
-        for repeat in repeats
+        [
+            Request(_name(hashed, repeat, after), role, endpoint, address, body, subject, repeat, shown)
+            for repeat in repeats
+        ]
     )
 
 
-def _ended(hashed: "_Hash", rest: bytes) -> str:
-    hashed.update(rest)
+def _name(before: "_Hash", repeat: int, after: bytes) -> str:
+    hashed = before.copy()
+    hashed.update(b',"repeat":%d,%b' % (repeat, after))
     return hashed.hexdigest()
 
 
-class Response(Record):
+class Response(Sealed, frozen=True, kw_only=True):
     """What a server said, as it said it.
 
     ``body`` is the raw body; ``encoding`` is ``base64`` where the bytes are
@@ -127,32 +123,32 @@ class Response(Record):
     status: int
 
 
-class Failure(Record):
+class Failure(Sealed, frozen=True, kw_only=True):
     """Why a call has no response, after the last try."""
 
     detail: str = ""
-    kind: Text
+    kind: SealedText
     status: int | None = None
 
 
-class Attempt(Record):
+class Attempt(Sealed, frozen=True, kw_only=True):
     """One try of a call. ``error`` is null for the one that succeeded.
 
     ``wait_ms`` is how long was waited before it, the slot's queue left out.
     """
 
-    duration_ms: Count
+    duration_ms: SealedCount
     error: str | None = None
-    started_ms: Count
+    started_ms: SealedCount
     status: int | None = None
-    wait_ms: Count = 0
+    wait_ms: SealedCount = 0
 
 
-class Timing(Record):
+class Timing(Sealed, frozen=True, kw_only=True):
     """When a call happened, try by try. ``started_ms`` is Unix time in milliseconds."""
 
     attempts: tuple[Attempt, ...]
-    request: Sha256
+    request: SealedName
 
     @property
     def started_ms(self) -> int:
@@ -160,27 +156,27 @@ class Timing(Record):
         return self.attempts[0].started_ms if self.attempts else 0
 
 
-class Stored(Record):
+class Stored(Sealed, frozen=True, kw_only=True):
     """What the store holds under a request's name while a run goes on."""
 
     response: Response
     timing: Timing
 
 
-class Evidence(Record):
+class Evidence(Sealed, frozen=True, kw_only=True):
     """One sealed line: which request, and what came of it.
 
     Times are kept apart (`Timing`), so that the same answers have the same
     evidence bytes at any concurrency and after any number of resumes.
     """
 
-    endpoint: Text
+    endpoint: SealedText
     failure: Failure | None = None
-    repeat: Count
-    request: Sha256
+    repeat: SealedCount
+    request: SealedName
     response: Response | None = None
     role: Role
-    shown: tuple[Sha256, ...] = ()
+    shown: tuple[SealedName, ...] = ()
     subject: Subject
 
 
@@ -189,7 +185,7 @@ def sealed_bytes(record: Evidence | Timing) -> bytes:
 
     It has no fractions, no key outside ASCII, and its fields stand in their order.
     """
-    return to_json(record)
+    return record.to_json()
 
 
 class RecordedReply(Record):
@@ -214,14 +210,14 @@ class RecordedReply(Record):
     fingerprint: Text | None = None
 
 
-class Usage(Record):
+class Usage(Sealed, frozen=True, kw_only=True):
     """Tokens as the server counted them."""
 
-    prompt_tokens: Count
-    completion_tokens: Count
+    prompt_tokens: SealedCount
+    completion_tokens: SealedCount
 
 
-class Identity(Record):
+class Identity(Sealed, frozen=True, kw_only=True):
     """Who answered, as far as the response says. Null is unknown, not equal."""
 
     model: str | None = None

@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from harness.domain.errors import InputError
 from harness.domain.record import Record, thaw
+from harness.domain.sealed import Sealed
 
 _quoted: Callable[[str], str] = json.encoder.encode_basestring
 # Other numbers are as Python writes them, or are refused, by the reference's own rules.
@@ -52,6 +53,12 @@ def _utf_16(key: str) -> bytes:
     return key.encode("utf-16-be")
 
 
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.model_dump(mode="json")
+    return value.plain() if isinstance(value, Sealed) else value
+
+
 def canonical_bytes(value: Any) -> bytes:
     """Return the RFC 8785 bytes of a record or a JSON value.
 
@@ -62,9 +69,8 @@ def canonical_bytes(value: Any) -> bytes:
     References:
         RFC 8785, JSON Canonicalization Scheme.
     """
-    plain = value.model_dump(mode="json") if isinstance(value, Record) else value
     try:
-        return _text(plain).encode("utf-8")
+        return _text(_plain(value)).encode("utf-8")
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(f"no canonical JSON form: {error}") from error
 

@@ -40,7 +40,7 @@ class CarriedReading(NamedTuple):
     usage: Usage | None
 
 
-class CarriedEvidence(Evidence):
+class CarriedEvidence(Evidence, frozen=True, kw_only=True):
     """A record in the place of one whose texts are withheld. ``request`` is a commitment to its name."""
 
     reading: CarriedReading

@@ -1,33 +1,14 @@
 """Reading a chat completion: text and identity, or the reason why there is no text."""
 
 import json
-import re
 from base64 import b64decode
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from pydantic_core import from_json
 
 from harness.domain.calls import Identity, Response, Usage
-
-_HALF = re.compile("[\ud800-\udfff]")
-
-NoText = Literal["unreadable", "refused", "truncated", "filtered"]
-
-
-class Completion(NamedTuple):
-    """What a response says.
-
-    Exactly one of ``text`` and ``no_text`` is set; ``detail`` explains the
-    latter. ``usage`` is null where the server did not count.
-    """
-
-    text: str | None
-    no_text: NoText | None
-    detail: str
-    finish_reason: str | None
-    identity: Identity
-    usage: Usage | None
+from harness.domain.completion_parts import Completion, NoText, identity_of, usage_of, whole_characters
+from harness.domain.usual_completion import read_usual_completion
 
 
 class MalformedBody(ValueError):
@@ -93,6 +74,11 @@ def read_completion(body: str | bytes) -> Completion:
         MalformedBody: The body is no chat completion; ``error`` holds the
             server's error object where it sent one under a success status.
     """
+    usual = read_usual_completion(body) if isinstance(body, str) else None
+    return _read_any(body) if usual is None else usual
+
+
+def _read_any(body: str | bytes) -> Completion:
     document = _document(body)
     choice = _first_choice(document)
     _refuse_failed(choice)
@@ -109,19 +95,6 @@ def read_completion(body: str | bytes) -> Completion:
         identity=_identity(document),
         usage=_usage(document.get("usage")),
     )
-
-
-def whole_characters(text: str) -> str:
-    """Return the text with every half of a surrogate pair as U+FFFD.
-
-    JSON can carry such a half, UTF-8 cannot: it could be neither sent, stored
-    nor named by a digest.
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return _HALF.sub("\ufffd", text)
-    return text
 
 
 def _document(body: str | bytes) -> dict[str, Any]:
@@ -145,8 +118,15 @@ def _parsed(body: str | bytes) -> Any:
         return from_json(body)
     except ValueError:
         # Three times slower, and it takes what the other does not: a byte order
-        # mark, half a surrogate pair, deep nesting.
-        return json.loads(_raw(body))
+        # mark, half a surrogate pair, deep nesting, a number of any length.
+        return json.loads(_raw(body), parse_int=_whole)
+
+
+def _whole(digits: str) -> int | float:
+    try:
+        return int(digits)
+    except ValueError:  # more digits than Python converts
+        return float(digits)
 
 
 def _raw(body: str | bytes) -> bytes:
@@ -194,41 +174,13 @@ def _joined(parts: list[Any]) -> tuple[str | None, NoText | None, str]:
     return whole_characters("".join(texts)), None, ""
 
 
-def _word(value: object) -> str | None:
-    return whole_characters(value) if isinstance(value, str) and value else None
-
-
 def _identity(document: dict[str, Any]) -> Identity:
-    get = document.get
-    said = (get("model"), get("system_fingerprint"), get("service_tier"), get("provider"))
-    try:
-        return _shared_identity(*said)
-    except TypeError:  # one of them is a list or an object, which no cache takes
-        return _said_identity(*said)
-
-
-def _said_identity(model: object, fingerprint: object, service_tier: object, provider: object) -> Identity:
-    return Identity(
-        model=_word(model),
-        fingerprint=_word(fingerprint),
-        service_tier=_word(service_tier),
-        provider=_word(provider),
-    )
-
-
-# A million responses have few distinct identities.
-_shared_identity = lru_cache(maxsize=256)(_said_identity)
+    said = [document.get(name) for name in ("model", "system_fingerprint", "service_tier", "provider")]
+    return identity_of(*[value if isinstance(value, str) else None for value in said])
 
 
 def _usage(usage: object) -> Usage | None:
     if not isinstance(usage, dict):
         return None
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if type(prompt) is not int or type(completion) is not int or prompt < 0 or completion < 0:
-        return None
-    return _shared_usage(prompt, completion)
-
-
-@lru_cache(maxsize=4096)
-def _shared_usage(prompt: int, completion: int) -> Usage:
-    return Usage(prompt_tokens=prompt, completion_tokens=completion)
+    return usage_of(prompt, completion) if type(prompt) is int and type(completion) is int else None

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, get_args
 
+from msgspec.structs import replace
+
 from harness.domain.calls import Side, Subject
 from harness.domain.cases import Preference
 from harness.domain.specs import JudgeSpec
@@ -83,7 +85,7 @@ def settled(spec: JudgeSpec, votes: Sequence[Vote], *, asked: int) -> Pair:
         votes: All votes on one pair, in either order.
         asked: How many votes were asked for in each order.
     """
-    subject = votes[0].subject.model_copy(update={"first": None})
+    subject = replace(votes[0].subject, first=None)
     sides = sides_of(subject)
     ours = [vote for vote in votes if vote.subject.first == sides.ours]
     theirs = [vote for vote in votes if vote.subject.first == sides.theirs]

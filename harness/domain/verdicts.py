@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
+import msgspec
+
 from harness.domain.calls import Subject
 from harness.domain.cases import Arm, Outcome, Split
 from harness.domain.formats import PLAIN, AnswerFormat
@@ -104,7 +106,7 @@ class Vote(NamedTuple):
     endpoint: str = "judge"
 
 
-class CallIdentity(NamedTuple):
+class CallIdentity(msgspec.Struct, frozen=True, gc=False):
     """Who answered one call, and when."""
 
     endpoint: str
@@ -116,7 +118,7 @@ class CallIdentity(NamedTuple):
     provider: str | None = None
 
 
-class AnswerNote(NamedTuple):
+class AnswerNote(msgspec.Struct, frozen=True, gc=False):
     """What the audits need of one answer beside its grade; its format where a judge is shown it."""
 
     case: str

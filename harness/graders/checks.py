@@ -15,7 +15,7 @@ from harness.domain.checks import (
     Number,
     RecallAtK,
 )
-from harness.domain.completion import whole_characters
+from harness.domain.completion_parts import whole_characters
 from harness.domain.verdicts import Graded, graded
 from harness.graders.fences import unfenced
 from harness.graders.places import choice_is_right, choice_problem, number_is_near, place_problem

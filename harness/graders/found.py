@@ -44,7 +44,7 @@ class Found:
         said = call.identity
         if said is None:
             return
-        record, started_ms = line
+        record, started_ms = line.record, line.started_ms
         endpoint = record.endpoint
         self.identities.append(
             CallIdentity(

@@ -1,7 +1,8 @@
 """One sealed record, opened: its text, or the reason why there is none."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+import msgspec
 
 from harness.domain.calls import Evidence, Identity, Usage
 from harness.domain.canonical import text_digest
@@ -13,7 +14,7 @@ from harness.domain.verdicts import NoVerdict, Verdict
 from harness.graders.reply import reply_reader
 
 
-class Opened(NamedTuple):
+class Opened(msgspec.Struct, frozen=True, gc=False):
     """What came of one call.
 
     Exactly one of ``text`` and ``reason`` is set. ``identity`` is null where no

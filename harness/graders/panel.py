@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from harness.domain.calls import Subject
 from harness.domain.cases import ARMS, Arm
 from harness.domain.manifest import Reading
@@ -183,4 +185,4 @@ def _identities(calls: Iterable[CallIdentity], judge: AskedJudge) -> Iterator[Ca
         if call.endpoint in ARMS:
             yield call
         elif call.endpoint == judge.endpoint:
-            yield call._replace(endpoint="judge")
+            yield replace(call, endpoint="judge")

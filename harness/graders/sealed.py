@@ -1,13 +1,15 @@
 """Walking evidence and timings side by side, once, in plan order."""
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from harness.domain.calls import Evidence, Timing
 from harness.domain.errors import StoreError
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One record and when it was first tried (Unix milliseconds; 0 where no timing is known)."""
 
     record: Evidence

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from harness.domain.calls import Evidence, Side, Subject
 from harness.domain.canonical import text_digest
 from harness.domain.cases import ARMS, Anchor, Arm, Canary, Case, Split
@@ -189,8 +191,8 @@ class _SubjectCalls:
         sides = sides_of(about)
         digests = None if ours is None or theirs is None else (theirs, ours)
         orders = (
-            (about.model_copy(update={"first": sides.theirs}), digests),
-            (about.model_copy(update={"first": sides.ours}), digests and digests[::-1]),
+            (replace(about, first=sides.theirs), digests),
+            (replace(about, first=sides.ours), digests and digests[::-1]),
         )
         return tuple(
             self._vote(judge, order, repeat, shown=shown)

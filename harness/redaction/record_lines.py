@@ -2,32 +2,30 @@
 
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
 from harness.domain.calls import Attempt, Evidence, Failure, Identity, Role, Subject, Timing, Usage
 from harness.domain.canonical import canonical_bytes
 from harness.domain.carried import CarriedEvidence, CarriedReading, CarriedVerdict
 from harness.domain.errors import Tampered
-from harness.domain.record import Count, Record, Text, thaw
+from harness.domain.record import thaw
 from harness.domain.redacted import RedactedLine
+from harness.domain.sealed import Sealed, SealedCount, SealedText
 from harness.redaction.lines import Draft
 
-_R = TypeVar("_R", bound=Record)
 
-
-class ClearRecord(Record):
+class ClearRecord(Sealed, frozen=True, kw_only=True):
     """What everybody sees of a record: what it is about, when it happened, who answered."""
 
     role: Role
-    endpoint: Text
+    endpoint: SealedText
     subject: Subject
-    repeat: Count
+    repeat: SealedCount
     attempts: tuple[Attempt, ...]
     failed: bool
     identity: Identity | None
     usage: Usage | None
 
 
+_Part = TypeVar("_Part", ClearRecord, CarriedVerdict, Evidence)
 # In the place of a verdict that no look has opened: no number rests on it.
 _CLOSED = CarriedVerdict(n_chars=0, text_tag="0" * 64, no_verdict="not_run", no_outcome="not_run")
 _FAILED = CarriedVerdict(reason="failed")
@@ -35,14 +33,14 @@ _FAILED = CarriedVerdict(reason="failed")
 
 def record_draft(record: Evidence, timing: Timing, reading: CarriedReading) -> Draft:
     """Return the line of one record."""
-    fields = record.model_dump(mode="json")
+    fields = record.plain()
     # The fields of a ClearRecord, which is what reads them again.
     clear = {
         **{name: fields[name] for name in ("role", "endpoint", "subject", "repeat")},
-        "attempts": [attempt.model_dump(mode="json") for attempt in timing.attempts],
+        "attempts": [attempt.plain() for attempt in timing.attempts],
         "failed": record.failure is not None,
-        "identity": None if reading.identity is None else reading.identity.model_dump(mode="json"),
-        "usage": None if reading.usage is None else reading.usage.model_dump(mode="json"),
+        "identity": None if reading.identity is None else reading.identity.plain(),
+        "usage": None if reading.usage is None else reading.usage.plain(),
     }
     return Draft(
         "record",
@@ -96,8 +94,8 @@ def shown_record(line: RedactedLine) -> Evidence | None:
     return _valid(Evidence, {**clear, **response, "request": "0" * 64, "shown": []})
 
 
-def _valid(kind: type[_R], fields: Any) -> _R:
+def _valid(kind: type[_Part], fields: Any) -> _Part:
     try:
         return kind.from_json(canonical_bytes(thaw(fields)))
-    except ValidationError as cause:
+    except ValueError as cause:
         raise Tampered(f"a line of a redacted run does not fit a {kind.__name__}") from cause

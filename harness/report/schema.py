@@ -1,7 +1,9 @@
 """JSON Schemas of every file that people or the harness write."""
 
 import json
-from typing import Literal
+from typing import Any, Literal
+
+import msgspec
 
 from harness.domain.calls import Evidence, RecordedReply, Timing
 from harness.domain.cases import Anchor, Canary, Case
@@ -13,6 +15,7 @@ from harness.domain.plan import Lock, Look, Plan
 from harness.domain.record import Record
 from harness.domain.redacted import Commitments, RedactedLine
 from harness.domain.report import Report
+from harness.domain.sealed import Sealed
 from harness.domain.specs import Experiment, GoldSpec, JudgeSpec
 from harness.domain.vote_audit import VoteAudit
 from harness.report.statement import Statement
@@ -23,7 +26,7 @@ _URN = "urn:judge-harness:schema"
 _VERSION = 1
 
 # Who writes a file decides its schema: people may leave defaults out, we never do.
-_FILES: tuple[tuple[str, type[Record], Literal["validation", "serialization"]], ...] = (
+_FILES: tuple[tuple[str, type[Record | Sealed], Literal["validation", "serialization"]], ...] = (
     ("report", Report, "serialization"),
     ("plan", Plan, "serialization"),
     ("manifest", Manifest, "serialization"),
@@ -58,10 +61,16 @@ def schemas() -> dict[str, str]:
     return {name: _schema(name, record, mode) for name, record, mode in _FILES}
 
 
-def _schema(name: str, record: type[Record], mode: Literal["validation", "serialization"]) -> str:
-    document = {
-        "$schema": DIALECT,
-        "$id": f"{_URN}:{name}:{_VERSION}",
-        **record.model_json_schema(mode=mode),
-    }
+def _schema(name: str, kind: type[Record | Sealed], mode: Literal["validation", "serialization"]) -> str:
+    described = _sealed(kind) if issubclass(kind, Sealed) else kind.model_json_schema(mode=mode)
+    document = {"$schema": DIALECT, "$id": f"{_URN}:{name}:{_VERSION}", **described}
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def _sealed(kind: type[Sealed]) -> dict[str, Any]:
+    """Return the schema of a sealed line, which has every field that its type has."""
+    parts = msgspec.json.schema(kind)["$defs"]
+    for part in parts.values():
+        part["required"] = list(part["properties"])
+    whole: dict[str, Any] = parts.pop(kind.__name__)
+    return whole | ({"$defs": parts} if parts else {})

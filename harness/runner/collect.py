@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from harness.domain.calls import Evidence, Failure, Request, Response, Stored, Timing
-from harness.domain.completion import Completion, MalformedBody, read_response
+from harness.domain.completion import MalformedBody, read_response
+from harness.domain.completion_parts import Completion
 from harness.domain.plan import Plan
 from harness.runner.plan_order import canary_requests, requests_in_plan_order
 from harness.store.protocol import ResponseStore

@@ -2,6 +2,8 @@
 
 from itertools import chain
 
+from msgspec.structs import replace
+
 from harness.domain.body import public_address
 from harness.domain.calls import Request, Side, Subject, make_requests
 from harness.domain.cases import Anchor, Canary, Case
@@ -38,7 +40,7 @@ def pair_votes(
             endpoint="judge",
             address=public_address(plan.endpoint("judge").base_url),
             body=pair_body(plan, prompt=prompt, reference=reference, first=first, second=second),
-            subject=subject.model_copy(update={"first": side}),
+            subject=replace(subject, first=side),
             repeats=range(plan.experiment.repeats.votes),
             shown_answers=(first, second),
         )

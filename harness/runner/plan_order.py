@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from harness.domain.calls import Request
-from harness.domain.cases import ARMS, Arm, Case
+from harness.domain.cases import ARMS, Case
 from harness.domain.plan import Plan
 from harness.runner.pair_requests import case_pair_votes
 from harness.runner.requests import (
@@ -40,13 +40,15 @@ def requests_in_plan_order(plan: Plan, text_of: TextOf) -> Iterator[Request]:
     is_pairwise = plan.is_pairwise
     for case in plan.cases:
         answers = [answer_requests(plan, case, arm) for arm in ARMS]
+        judged = is_judged(plan, case)
         for side_by_side in zip(*answers, strict=True):
             if is_pairwise:
                 yield from _pair(plan, case, side_by_side, text_of)
                 continue
             for arm, request in zip(ARMS, side_by_side, strict=True):
                 yield request
-                yield from _votes(plan, case, arm, request, text_of)
+                if judged and (text := text_of(request)) is not None:
+                    yield from case_votes(plan, case, arm, answer_repeat=request.repeat, answer=text)
 
 
 def _pair(plan: Plan, case: Case, answers: Iterable[Request], text_of: TextOf) -> Iterator[Request]:
@@ -60,9 +62,3 @@ def _pair(plan: Plan, case: Case, answers: Iterable[Request], text_of: TextOf) -
         yield from case_pair_votes(
             plan, case, answer_repeat=request.repeat, baseline=baseline, candidate=candidate
         )
-
-
-def _votes(plan: Plan, case: Case, arm: Arm, request: Request, text_of: TextOf) -> Iterator[Request]:
-    text = text_of(request) if is_judged(plan, case) else None
-    if text is not None:
-        yield from case_votes(plan, case, arm, answer_repeat=request.repeat, answer=text)

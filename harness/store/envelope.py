@@ -3,8 +3,6 @@
 import hashlib
 import re
 
-from pydantic import ValidationError
-
 from harness.domain.calls import Stored
 
 VERSION = b"\x01"
@@ -31,7 +29,7 @@ def pack(name: str, stored: Stored) -> bytes:
 
     The checksum is over the name too: a row moved under another name is damaged.
     """
-    payload = stored.model_dump_json().encode("utf-8")
+    payload = stored.to_json()
     return VERSION + _checksum(name, payload) + payload
 
 
@@ -48,7 +46,7 @@ def unpack(name: str, envelope: bytes) -> Stored:
         raise Damaged("checksum does not match")
     try:
         return Stored.from_json(payload)
-    except ValidationError as cause:
+    except ValueError as cause:
         raise Damaged("not a stored response") from cause
 
 

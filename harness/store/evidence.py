@@ -12,6 +12,7 @@ from harness.domain.canonical import canonical_bytes
 from harness.domain.errors import InputError, StoreError, Tampered
 from harness.domain.manifest import Manifest
 from harness.store.run_dir import EVIDENCE, MANIFEST, TIMINGS
+from harness.store.sealed import BUFFER
 
 _Line = TypeVar("_Line", Evidence, Timing)
 
@@ -68,7 +69,7 @@ def read_timings(path: Path) -> Iterator[Timing]:
 def _read_lines(path: Path, kind: type[_Line], *, sha256: str) -> Iterator[_Line]:
     seen = hashlib.sha256()
     try:
-        with path.open("rb") as stream:
+        with path.open("rb", buffering=BUFFER) as stream:
             for number, line in enumerate(stream, 1):
                 seen.update(line)
                 yield _record(kind, line, path, number)
@@ -84,7 +85,7 @@ def _read_lines(path: Path, kind: type[_Line], *, sha256: str) -> Iterator[_Line
 def _record(kind: type[_Line], line: bytes, path: Path, number: int) -> _Line:
     try:
         record = kind.from_json(line)
-    except ValidationError as cause:
+    except ValueError as cause:
         raise Tampered(f"{path}:{number}: not a record of type {kind.__name__}") from cause
     # Another spelling of the same record, or a key that stands there twice, is not what was written.
     if sealed_bytes(record) + b"\n" != line:

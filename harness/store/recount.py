@@ -35,8 +35,10 @@ class Recount:
             yield timing
 
     def _span(self, started_ms: int, ended_ms: int) -> None:
-        self._first_ms = started_ms if self._first_ms is None else min(self._first_ms, started_ms)
-        self._last_ms = ended_ms if self._last_ms is None else max(self._last_ms, ended_ms)
+        if self._first_ms is None or started_ms < self._first_ms:
+            self._first_ms = started_ms
+        if self._last_ms is None or ended_ms > self._last_ms:
+            self._last_ms = ended_ms
 
     def contradictions(self, manifest: Manifest, *, models: Models) -> tuple[str, ...]:
         """Return what the manifest says otherwise than its records, in words.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from harness.domain.calls import Evidence, Timing
+from harness.domain.calls import Evidence, Timing, sealed_bytes
 from harness.domain.canonical import canonical_bytes
 from harness.domain.completion import MalformedBody, read_response
 from harness.domain.errors import StoreError
@@ -55,8 +55,8 @@ def seal_run(path: Path, records: Iterable[tuple[Evidence, Timing]], sealing: Se
         with replacing(*targets) as (evidence_file, timings_file, manifest_file):
             evidence, timings, summary = _Lines(evidence_file), _Lines(timings_file), _Summary()
             for record, timing in records:
-                evidence.add(canonical_bytes(record))
-                timings.add(canonical_bytes(timing))
+                evidence.add(sealed_bytes(record))
+                timings.add(sealed_bytes(timing))
                 summary.add(record, timing)
             manifest = summary.manifest(evidence, timings, sealing)
             manifest_file.write(canonical_bytes(manifest))

@@ -1,6 +1,7 @@
 """What each audit says of a run made by hand."""
 
 import pytest
+from msgspec.structs import replace
 
 from harness.audits import (
     audit_canaries,
@@ -88,7 +89,7 @@ def test_a_pinned_model_must_come_back_to_the_letter():
 
 def test_a_fingerprint_that_is_never_reported_is_unknown_and_never_equal():
     calls = [call("baseline", "a", i) for i in range(10)]
-    half = [c._replace(fingerprint="fp_1") if c.started_ms < 5 else c for c in calls]
+    half = [replace(c, fingerprint="fp_1") if c.started_ms < 5 else c for c in calls]
     found = audit_routing(plan(), reading(identities=half)).endpoints[0]
 
     assert found.fingerprints == (("fp_1", 5),)

@@ -1,6 +1,7 @@
 """The same anchors then and now."""
 
 import pytest
+from msgspec.structs import replace
 
 from harness.audits import Audited, audit_drift, audit_kept, history_alarms, judge_history
 from harness.domain.cases import Anchor, Review
@@ -85,7 +86,7 @@ def calls(judge, arms="m"):
 
 
 def printed(found):
-    return [call._replace(fingerprint="f") for call in found]
+    return [replace(call, fingerprint="f") for call in found]
 
 
 def test_what_moved_is_told_with_its_evidence():

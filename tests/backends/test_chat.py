@@ -586,7 +586,7 @@ def test_a_key_in_an_answer_or_a_header_is_masked(wire):
 
     assert read_response(response).text == "you sent [key]"
     assert dict(response.headers)["x-request-id"] == "req-[key]"
-    assert KEY not in response.model_dump_json()
+    assert KEY.encode() not in response.to_json()
 
 
 def test_the_value_of_a_header_variable_is_masked_like_a_key(wire):

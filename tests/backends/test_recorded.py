@@ -165,7 +165,7 @@ def test_a_line_separator_inside_a_text_ends_no_line(tmp_path):
 
 def evidence(request: Request, **outcome: object) -> str:
     kept = {name: getattr(request, name) for name in ("role", "endpoint", "subject", "repeat", "shown")}
-    return Evidence(request=request.name, **kept, **outcome).model_dump_json()
+    return Evidence(request=request.name, **kept, **outcome).to_json().decode()
 
 
 def test_sealed_evidence_is_replayed_by_request_name(tmp_path):

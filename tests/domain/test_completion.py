@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.domain.calls import Response
-from harness.domain.completion import MalformedBody, read_completion, response_bytes, whole_characters
+from harness.domain.completion import MalformedBody, read_completion, response_bytes
+from harness.domain.completion_parts import whole_characters
 
 
 def a_body(message, *, finish="stop", **fields):
@@ -105,7 +106,7 @@ def test_counted_tokens_are_kept():
 def test_who_answered_is_what_the_response_says():
     read = read_completion(a_body({"content": "x"}, model="m-1", system_fingerprint="fp", provider="p"))
 
-    assert read.identity.model_dump() == {
+    assert read.identity.plain() == {
         "model": "m-1",
         "fingerprint": "fp",
         "service_tier": None,

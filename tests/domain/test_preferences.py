@@ -1,6 +1,7 @@
 """Votes on two answers become one preference."""
 
 import pytest
+from msgspec.structs import replace
 from pairs import a_judge
 
 from harness.domain.calls import Subject
@@ -13,7 +14,7 @@ ABOUT = Subject(kind="case", id="c1", answer=0)
 
 def votes(first, *labels, about=ABOUT):
     """Votes of one order; null is an unreadable one."""
-    subject = about.model_copy(update={"first": first})
+    subject = replace(about, first=first)
     return [
         Vote(subject, repeat, Verdict(label, None if label else "unreadable"), 0)
         for repeat, label in enumerate(labels)

@@ -55,7 +55,7 @@ def test_a_whole_number_is_a_share_as_it_stands():
 def test_a_record_comes_back_from_its_own_json():
     subject = Subject(kind="case", id="c", arm="baseline", answer=2)
 
-    assert Subject.from_json(subject.model_dump_json()) == subject
+    assert Subject.from_json(subject.to_json()) == subject
 
 
 def test_thawing_undoes_freezing():

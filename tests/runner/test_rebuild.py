@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from harness.domain.calls import Evidence
 from harness.runner.rebuild import Rebuild
@@ -36,7 +37,7 @@ def test_the_evidence_of_a_run_names_the_requests_of_its_plan():
 @given(st.sets(st.integers(0, len(RECORDS) - 1)))
 def test_records_that_are_missing_make_no_other_one_wrong(missing):
     # An answer that is missing takes the votes on it along.
-    gone = {RECORDS[index].subject.model_copy(update={"answer": RECORDS[index].repeat}) for index in missing}
+    gone = {replace(RECORDS[index].subject, answer=RECORDS[index].repeat) for index in missing}
     left = [
         record
         for index, record in enumerate(RECORDS)
@@ -49,7 +50,7 @@ def test_records_that_are_missing_make_no_other_one_wrong(missing):
 @pytest.mark.parametrize("index", range(len(RECORDS)))
 def test_a_record_under_another_name_is_of_no_request(index):
     records = [*RECORDS]
-    records[index] = records[index].model_copy(update={"request": a_name("another")})
+    records[index] = replace(records[index], request=a_name("another"))
 
     assert f"record {index + 1} (" in (problem(records) or "")
 
@@ -60,7 +61,7 @@ def test_a_record_under_another_name_is_of_no_request(index):
 def test_a_record_says_what_its_request_says(change):
     index = next(number for number, record in enumerate(RECORDS) if record.role == "answer")
     records = [*RECORDS]
-    records[index] = records[index].model_copy(update=change)
+    records[index] = replace(records[index], **change)
 
     assert "says other things than the request" in (problem(records) or "")
 
@@ -68,8 +69,8 @@ def test_a_record_says_what_its_request_says(change):
 def test_a_vote_on_another_answer_is_of_no_request():
     answer, vote = next(pair for pair in pairwise(RECORDS) if [r.role for r in pair] == ["answer", "vote"])
     assert answer.response is not None
-    turned = answer.response.model_copy(update={"body": answer.response.body.replace("answer", "Answer")})
-    records = [answer.model_copy(update={"response": turned}), vote]
+    turned = replace(answer.response, body=answer.response.body.replace("answer", "Answer"))
+    records = [replace(answer, response=turned), vote]
 
     assert (problem(records) or "").startswith("record 2 (vote 0 about case")
 
