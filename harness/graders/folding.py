@@ -18,8 +18,10 @@ def visible(text: str) -> str:
     """
     if text.isascii():
         return text
-    hidden = {ord(char): None for char in set(text) if unicodedata.category(char) == "Cf"}
-    return unicodedata.normalize("NFKC", text.translate(hidden) if hidden else text)
+    # What is printable holds no format character: most texts are, their lines apart.
+    if not text.replace("\n", " ").isprintable():
+        text = text.translate({ord(char): None for char in set(text) if unicodedata.category(char) == "Cf"})
+    return unicodedata.normalize("NFKC", text)
 
 
 def folded(text: str) -> str:

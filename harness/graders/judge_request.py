@@ -11,7 +11,7 @@ import re
 from itertools import count
 
 from harness.domain.body import chat_body
-from harness.domain.canonical import digest
+from harness.domain.canonical import digest_of_plain
 from harness.domain.cases import Message
 from harness.domain.errors import InputError
 from harness.domain.plan import Plan
@@ -71,7 +71,7 @@ def answer_delimiter(judge: JudgeSpec, *, prompt: str, reference: str | None, an
     """
     shown = {"judge": judge.prompt_sha256, "prompt": prompt, "reference": reference, "answer": answer}
     texts = (prompt, reference or "", answer)
-    candidates = (digest({**shown, "attempt": attempt})[:DELIMITER_CHARS] for attempt in count())
+    candidates = (digest_of_plain({**shown, "attempt": attempt})[:DELIMITER_CHARS] for attempt in count())
     return next(found for found in candidates if not any(found in text for text in texts))
 
 

@@ -7,7 +7,7 @@ a digest of everything the judge is shown, both answers and their order included
 from itertools import count
 
 from harness.domain.body import chat_body
-from harness.domain.canonical import digest
+from harness.domain.canonical import digest_of_plain
 from harness.domain.cases import Message
 from harness.domain.errors import InputError
 from harness.domain.plan import Plan
@@ -67,7 +67,7 @@ def pair_delimiter(judge: JudgeSpec, *, prompt: str, reference: str | None, firs
         "second": second,
     }
     texts = (prompt, reference or "", first, second)
-    candidates = (digest({**shown, "attempt": attempt})[:DELIMITER_CHARS] for attempt in count())
+    candidates = (digest_of_plain({**shown, "attempt": attempt})[:DELIMITER_CHARS] for attempt in count())
     return next(found for found in candidates if not any(found in text for text in texts))
 
 

@@ -6,7 +6,8 @@ character for character; no template engine ever runs over foreign text.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from harness.domain.errors import InputError
 
@@ -26,25 +27,32 @@ def fill(template: str, values: Mapping[str, str | None]) -> str:
         InputError: A placeholder that ``values`` does not know or has nothing
             for, or a dollar sign that starts no placeholder.
     """
-    complaint = template_problem(template, known=values.keys()) or missing_value(template, values)
+    complaint = template_problem(template, known=values) or missing_value(template, values)
     if complaint is not None:
         raise InputError(complaint)
     return _DOLLAR.sub(lambda found: "$" if found["escaped"] else (values[_name(found)] or ""), template)
 
 
+# A run has few templates, and each is filled once for every case or answer.
+@lru_cache(maxsize=256)
 def placeholders(template: str) -> tuple[str, ...]:
     """Return the names that the template mentions, each once, in their order."""
     names = (_name(found) for found in _DOLLAR.finditer(template) if not found["escaped"])
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def template_problem(template: str, *, known: Collection[str]) -> str | None:
+def template_problem(template: str, *, known: Iterable[str]) -> str | None:
     """Return what is wrong with the template itself, or null.
 
     Args:
         template: The template text.
         known: The names it may mention.
     """
+    return _problem(template, tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _problem(template: str, known: tuple[str, ...]) -> str | None:
     for found in _DOLLAR.finditer(template):
         if found["escaped"]:
             continue

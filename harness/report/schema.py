@@ -1,6 +1,7 @@
 """JSON Schemas of every file that people or the harness write."""
 
 import json
+from inspect import cleandoc
 from typing import Any, Literal
 
 import msgspec
@@ -72,5 +73,6 @@ def _sealed(kind: type[Sealed]) -> dict[str, Any]:
     parts = msgspec.json.schema(kind)["$defs"]
     for part in parts.values():
         part["required"] = list(part["properties"])
+        part["description"] = cleandoc(part["description"])
     whole: dict[str, Any] = parts.pop(kind.__name__)
     return whole | ({"$defs": parts} if parts else {})

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.domain.canonical import canonical_bytes, digest, sha256_hex, strict_json, text_digest
+from harness.domain.canonical import (
+    canonical_bytes,
+    digest,
+    digest_of_plain,
+    sha256_hex,
+    strict_json,
+    text_digest,
+)
 from harness.domain.errors import InputError
 from harness.domain.specs import Limits
 
@@ -122,6 +129,21 @@ def test_canonical_bytes_read_back_have_the_same_canonical_bytes(value):
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 9), min_size=2))
 def test_the_order_of_keys_does_not_change_a_digest(value):
     assert digest(dict(reversed(list(value.items())))) == digest(value)
+
+
+PLAIN = st.none() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(st.characters(max_codepoint=127), max_size=6), PLAIN))
+def test_the_digest_of_plain_fields_is_the_digest(fields):
+    assert digest_of_plain(fields) == digest(fields)
+
+
+def test_half_a_character_has_no_digest_of_either_kind():
+    for function in (digest, digest_of_plain):
+        with pytest.raises(InputError, match="no canonical JSON form"):
+            function({"answer": "\ud800"})
 
 
 def test_one_and_one_point_nought_are_one_value():
